@@ -21,9 +21,9 @@ sleep 1
 there="taskset -c $last"
 say() { printf '%s %s %s %s\n' "$1" "$2" "$3" "$4" | tee -a "$work/all"; }
 value() { python3 -c 'import json,sys
-for figure in json.load(open(sys.argv[1]))["figures"]:
-    if figure["benchmark"] == sys.argv[2] and figure["point"].get(sys.argv[3]) == sys.argv[4] and figure["launches"]:
-        values = sorted(launch["value"] for launch in figure["launches"])
+for result in json.load(open(sys.argv[1]))["results"]:
+    if result["benchmark"] == sys.argv[2] and result["point"].get(sys.argv[3]) == sys.argv[4] and result["launches"]:
+        values = sorted(launch["value"] for launch in result["launches"])
         print(values[len(values) // 2]); break' "$@"; }
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 + $14 + $15 }' "/proc/$1/stat"; }
 # Runs a client beside its server and leaves what both used of CPU time, in seconds: all of the processes, beginning and end too.
@@ -37,10 +37,10 @@ print(used.ru_utime + used.ru_stime, file=open(sys.argv[1], "w")); sys.exit(code
 say_cost() { local end; for end in sender receiver; do
     say "$1" "cpu_ns_byte_$2_$end" "$3" "$(awk -v bytes="$4" '{ printf "%.4g\n", $1 / bytes * 1e9 }' "$work/$end")"; done; }
 own_cost() { python3 -c 'import json,sys
-for figure in json.load(open(sys.argv[1]))["figures"]:
-    point = figure["point"]
-    if figure["benchmark"] == "network.tcp_cpu_byte" and point["record"] == sys.argv[2] and point["end"] == sys.argv[3]:
-        print("%.4g" % (figure["outcome"]["measured"]["value"] * 1e9))' "$@"; }
+for result in json.load(open(sys.argv[1]))["results"]:
+    point = result["point"]
+    if result["benchmark"] == "network.tcp_cpu_byte" and point["record"] == sys.argv[2] and point["end"] == sys.argv[3]:
+        print("%.4g" % (result["outcome"]["measured"]["value"] * 1e9))' "$@"; }
 quantity() { awk -v what="$1" '$1 == what { v = $3; u = $4; if (u ~ /^GB/) v *= 1e9; else if (u ~ /^MB/) v *= 1e6; else if (u ~ /^KB/) v *= 1e3;
     else if (u == "us") v *= 1e-6; else if (u == "ns") v *= 1e-9; else if (u == "ms") v *= 1e-3; print v }'; }
 # The programs of a row in the order of a round: every second one goes back, so that none is always first.

@@ -5,7 +5,7 @@
 
 Without rows it lists them. A row alternates ours and the peer's so many times and prints both medians, and the median of the paired
 ratios (ours over theirs) with its order-statistic interval of at least 95%; whatever disturbs a pair disturbs both. Servers are
-children of this program. The file figures are measured in DIR. Rows whose peer is not installed say so.
+children of this program. The file results are measured in DIR. Rows whose peer is not installed say so.
 Needs, for all rows: perf, mbw, sysbench, fio, sockperf, qperf, cyclictest (rt-tests), and the example `patterns` for rows of that
 name: cargo build --release -p prony-kernels --example patterns."""
 
@@ -36,11 +36,11 @@ def ours(selection, quantile=None):
         file = os.path.join(work, "run.json")
         output([OPTIONS.prony, "run", "--benchmark", selection, "--target", "100", "--quiet", "--no-store", "--output", file,
                 "--directory", OPTIONS.directory], pinned=False)
-        figure, = json.load(open(file))["figures"]
-        valid = [launch for launch in figure["launches"] if not launch.get("invalid")]
+        result, = json.load(open(file))["results"]
+        valid = [launch for launch in result["launches"] if not launch.get("invalid")]
         values = [launch["value"] if quantile is None else dict(launch["quantiles"])[quantile] for launch in valid]
         if not values:
-            raise Absent(f"{selection}: {figure['outcome']}")
+            raise Absent(f"{selection}: {result['outcome']}")
         return statistics.median(values)
     return measure
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """scatter.py [--rounds N] PRONY: how far repetitions of a benchmark differ, ours and the peers', in one table.
 
-Every round runs all of them once, in an order drawn anew: ours as one run of a few figures, lmbench, perf bench and
+Every round runs all of them once, in an order drawn anew: ours as one run of a few results, lmbench, perf bench and
 stress-ng for about as long each, pinned to the last CPU. Printed are the median over the rounds, the coefficient of
 variation, and the range from the least to the most in per cent of the median. What is not installed is left out, and
 said. Fixed seed: the order is the same each time.
@@ -20,7 +20,7 @@ import tempfile
 LAST = str(max(os.sched_getaffinity(0)))
 LMBENCH = (glob.glob("/usr/lib/lmbench/bin/*/") or [""])[0]
 
-# Figures, each with what it is compared with.
+# Results, each with what it is compared with.
 OURS = {
     "os.syscall_getppid": "getppid",
     "ipc.pipe_latency:placement=same_cpu": "pipe",
@@ -45,20 +45,20 @@ PEERS = [
 
 
 def ours(prony):
-    """Values of one run, by figure."""
+    """Values of one run, by result."""
     with tempfile.TemporaryDirectory() as work:
         file = os.path.join(work, "run.json")
-        benchmarks = [word for figure in OURS for word in ("--benchmark", figure)]
+        benchmarks = [word for result in OURS for word in ("--benchmark", result)]
         subprocess.run([prony, "run", *benchmarks, "--time-limit", "15s", "--quiet", "--no-store", "--output", file],
                        check=True, capture_output=True)
-        figures = json.load(open(file))["figures"]
+        results = json.load(open(file))["results"]
     found = {}
     for wanted in OURS:
-        figure, = [one for one in figures if one["benchmark"] == wanted.split(":")[0]]
-        launches = [launch["value"] for launch in figure["launches"] if not launch.get("invalid")]
+        result, = [one for one in results if one["benchmark"] == wanted.split(":")[0]]
+        launches = [launch["value"] for launch in result["launches"] if not launch.get("invalid")]
         # Values in modes have no single one: their median then, as a peer would print it.
-        found["prony " + wanted] = figure["outcome"].get("measured", {}).get("value") or statistics.median(launches)
-        seen = [launch.get("undisturbed") or {} for launch in figure["launches"] if not launch.get("invalid")]
+        found["prony " + wanted] = result["outcome"].get("measured", {}).get("value") or statistics.median(launches)
+        seen = [launch.get("undisturbed") or {} for launch in result["launches"] if not launch.get("invalid")]
         cycles = [one["cycles"] for one in seen if one.get("cycles")]
         if len(cycles) == len(launches):
             found["prony " + wanted + ", in cycles"] = statistics.median(cycles)
@@ -81,7 +81,7 @@ def main():
     peers = [one for one in PEERS if shutil.which(one[2][0])]
     for name in sorted({one[0].split()[0] for one in PEERS} - {one[0].split()[0] for one in peers}):
         print(f"not here: {name}")
-    rows, subjects = {}, {"prony " + figure: subject for figure, subject in OURS.items()}
+    rows, subjects = {}, {"prony " + result: subject for result, subject in OURS.items()}
     for turn in range(options.rounds):
         order = [None, *peers]
         random.Random(turn).shuffle(order)

@@ -8,9 +8,9 @@ pub(crate) use self::comparable::published;
 use anyhow::{Context, Result, bail, ensure};
 use import::published::{
     DifferenceDescription, PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteChart, SuiteColumn,
-    SuiteDescription, SuiteFigure, SuiteRows, SuiteSort, SuiteTable,
+    SuiteDescription, SuiteResult, SuiteRows, SuiteSort, SuiteTable,
 };
-use model::{Definition, FigureKey, PlanEntry, Point, glob};
+use model::{Definition, PlanEntry, Point, ResultKey, glob};
 use report::view::{EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort};
 
 /// The tables of the evaluation that a suite continues; `None` for other suites.
@@ -66,17 +66,17 @@ pub(crate) fn of_folder(folder: &Path) -> Result<EvaluationView> {
     Ok(whole)
 }
 
-/// Figures to measure for the tables of an evaluation.
+/// Results to measure for the tables of an evaluation.
 ///
 /// # Errors
-/// When a figure is not in the catalogue.
+/// When a result is not in the catalogue.
 pub(crate) fn entries(evaluation: &EvaluationView, target: f64) -> Result<Vec<PlanEntry>> {
     let key = |slot: &Slot| match slot {
-        Slot::Figure(key, _) | Slot::Interval(key, _) => Some(key.to_string()),
+        Slot::Result(key, _) | Slot::Interval(key, _) => Some(key.to_string()),
         _ => None,
     };
     let wanted = report::words::distinct(slots(&evaluation.tables).filter_map(key));
-    ensure!(!wanted.is_empty(), "the tables of the evaluation hold no figure that can be measured");
+    ensure!(!wanted.is_empty(), "the tables of the evaluation hold no result that can be measured");
     Ok(measure::select(None, &wanted, target)?)
 }
 
@@ -101,29 +101,29 @@ fn drawn(chart: &SuiteChart, suite: &SuiteDescription) -> Result<EvaluationChart
         chart.title,
         chart.below
     );
-    let SuiteChart { title, figure, axis, below } = chart.clone();
-    Ok(EvaluationChart { title, benchmark: figure, axis, below })
+    let SuiteChart { title, result, axis, below } = chart.clone();
+    Ok(EvaluationChart { title, benchmark: result, axis, below })
 }
 
-/// What an evaluation says itself of a figure's definition.
-fn stated(differs: &[(DifferenceDescription, Point)], key: &FigureKey) -> Definition {
+/// What an evaluation says itself of a result's definition.
+fn stated(differs: &[(DifferenceDescription, Point)], key: &ResultKey) -> Definition {
     let concerns = |(one, point): &&(DifferenceDescription, Point)| {
         glob(&one.id, &key.benchmark) && point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
     };
     differs.iter().find(concerns).map_or(Definition::Same, |(one, _)| Definition::Other(one.says.clone()))
 }
 
-/// Figures of the tables whose definition differs from that of the evaluation, as the catalogue or the evaluation says.
-fn definitions(tables: &[EvaluationTable], evaluation: &PublishedEvaluation) -> Result<Vec<(FigureKey, Definition)>> {
+/// Results of the tables whose definition differs from that of the evaluation, as the catalogue or the evaluation says.
+fn definitions(tables: &[EvaluationTable], evaluation: &PublishedEvaluation) -> Result<Vec<(ResultKey, Definition)>> {
     let read = |one: &DifferenceDescription| {
         let point = one.point.parse().with_context(|| format!("{}: '{}' is no point", one.id, one.point))?;
         Ok((one.clone(), point))
     };
     let differs = evaluation.description.differs.iter().map(read).collect::<Result<Vec<_>>>()?;
     let source = evaluation.description.source.as_str();
-    let mut found: Vec<(FigureKey, Definition)> = Vec::new();
+    let mut found: Vec<(ResultKey, Definition)> = Vec::new();
     for slot in slots(tables) {
-        let Slot::Figure(key, _) = slot else { continue };
+        let Slot::Result(key, _) = slot else { continue };
         let catalogued = benchmarks::describe(&key.benchmark).map(|benchmark| benchmark.definition(source, &key.point));
         let told = catalogued.filter(|told| !told.is_same()).unwrap_or_else(|| stated(&differs, key));
         if !told.is_same() && found.iter().all(|(known, _)| known != key) {
@@ -219,35 +219,35 @@ fn ours(column: &SuiteColumn, key: &str) -> Result<Slot> {
         SuiteCell::Key => Slot::Printed(key.to_owned()),
         SuiteCell::Words(words) => Slot::Words(words.clone()),
         SuiteCell::Absent(reason) => Slot::Absent(reason.clone()),
-        SuiteCell::Figure(figure) => Slot::Figure(self::key(figure, key)?, unit(figure)?),
-        SuiteCell::Interval(figure) => Slot::Interval(self::key(figure, key)?, unit(figure)?),
+        SuiteCell::Result(result) => Slot::Result(self::key(result, key)?, unit(result)?),
+        SuiteCell::Interval(result) => Slot::Interval(self::key(result, key)?, unit(result)?),
     })
 }
 
-fn unit(figure: &SuiteFigure) -> Result<PrintedUnit> {
-    let unit = PrintedUnitName::named(&figure.unit).with_context(|| {
+fn unit(result: &SuiteResult) -> Result<PrintedUnit> {
+    let unit = PrintedUnitName::named(&result.unit).with_context(|| {
         let known: Vec<&str> = import::published::UNITS.iter().map(|unit| unit.name).collect();
-        format!("{} names the unit '{}', and known are {}", figure.id, figure.unit, known.join(", "))
+        format!("{} names the unit '{}', and known are {}", result.id, result.unit, known.join(", "))
     })?;
     Ok(PrintedUnit::new(unit.name, unit.unit, unit.scale))
 }
 
-/// The figure of a benchmark at a point, completed with default values as in suites.
-fn key(figure: &SuiteFigure, key: &str) -> Result<FigureKey> {
-    let point = figure.point.replace("{}", key);
-    let part: Point = point.parse().with_context(|| format!("{}: '{point}' is no point", figure.id))?;
+/// The result of a benchmark at a point, completed with default values as in suites.
+fn key(result: &SuiteResult, key: &str) -> Result<ResultKey> {
+    let point = result.point.replace("{}", key);
+    let part: Point = point.parse().with_context(|| format!("{}: '{point}' is no point", result.id))?;
     // Blocks of 1024 KiB equal those of 1 MiB.
     let size = |value: &str| model::parse_size(value).ok().filter(|_| value.ends_with('B')).map(model::format_size);
     let part = part.iter().fold(Point::origin(), |point, (axis, value)| {
         point.with(axis, size(value).unwrap_or_else(|| value.to_owned()))
     });
     // Applications and their sessions are no benchmarks: their points are as stated.
-    if figure.id.starts_with("application.") {
-        return Ok(FigureKey::new(&*figure.id, part));
+    if result.id.starts_with("application.") {
+        return Ok(ResultKey::new(&*result.id, part));
     }
-    let benchmark = benchmarks::find(&figure.id).with_context(|| format!("no benchmark is called {}", figure.id))?;
+    let benchmark = benchmarks::find(&result.id).with_context(|| format!("no benchmark is called {}", result.id))?;
     let complete = benchmark.complete(&part).ok().and_then(|points| points.into_iter().next());
-    Ok(FigureKey::new(&*figure.id, complete.unwrap_or(part)))
+    Ok(ResultKey::new(&*result.id, complete.unwrap_or(part)))
 }
 
 #[cfg(test)]
@@ -265,14 +265,14 @@ mod tests {
         assert_eq!(suites().len(), 7);
         // The suite of applications and sessions is not of the catalogue.
         for (name, evaluation) in suites().into_iter().filter(|(name, _)| name != crate::cmd::app::ams::SUITE) {
-            let shown: Vec<FigureKey> = entries(&evaluation, 0.02)
+            let shown: Vec<ResultKey> = entries(&evaluation, 0.02)
                 .unwrap()
                 .into_iter()
-                .map(|entry| FigureKey::new(entry.benchmark, entry.point))
+                .map(|entry| ResultKey::new(entry.benchmark, entry.point))
                 .collect();
             let suite = benchmarks::suite(&name).unwrap_or_else(|| panic!("{name} is no suite"));
-            let measured: Vec<FigureKey> =
-                suite.selections().into_iter().map(|one| FigureKey::new(one.benchmark.id, one.point)).collect();
+            let measured: Vec<ResultKey> =
+                suite.selections().into_iter().map(|one| ResultKey::new(one.benchmark.id, one.point)).collect();
             for key in &shown {
                 assert!(measured.contains(key), "suite {name} does not measure {key}");
             }

@@ -1,38 +1,38 @@
-//! The same figures on other machines, against which the figures of a run are ranked.
+//! The same results on other machines, against which the results of a run are ranked.
 
 use std::collections::{HashMap, HashSet};
 
-use model::{Definition, Figure, FigureKey, Run};
+use model::{BenchmarkResult, Definition, ResultKey, Run};
 use store::{Detail, Store};
 
 /// Machines of the store that are read: the newest.
 const MACHINES: usize = 200;
 
-/// For every figure of a run, one value for each other machine: of its newest run in the store, and of the published
-/// evaluations. A figure of another definition is left out.
-pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<FigureKey, Vec<f64>> {
-    let mut values: HashMap<FigureKey, Vec<f64>> = HashMap::new();
+/// For every result of a run, one value for each other machine: of its newest run in the store, and of the published
+/// evaluations. A result of another definition is left out.
+pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<ResultKey, Vec<f64>> {
+    let mut values: HashMap<ResultKey, Vec<f64>> = HashMap::new();
     // Ranks are context: whatever cannot be read is left out, and the run is shown.
     let mut stored = store.map(|store| newest(store, run)).unwrap_or_default();
-    let own: HashSet<&str> = run.figures.iter().map(|figure| figure.benchmark.as_str()).collect();
+    let own: HashSet<&str> = run.results.iter().map(|result| result.benchmark.as_str()).collect();
     let published = import::published::list().unwrap_or_default();
     for listing in published {
         stored.extend(import::published::get(&listing.name, benchmarks::catalogue()).unwrap_or_default());
     }
-    let mut counted: HashSet<(String, FigureKey)> = HashSet::new();
+    let mut counted: HashSet<(String, ResultKey)> = HashSet::new();
     for other in stored.iter().filter(|other| other.id != run.id) {
-        for figure in other.figures.iter().filter(|figure| own.contains(figure.benchmark.as_str())) {
-            let same = |one: &&Figure| one.point == figure.point && one.benchmark == figure.benchmark;
-            let Some(mine) = run.figures.iter().find(same) else { continue };
-            if matches!(mine.definition.between(&figure.definition), Definition::Other(_)) {
+        for result in other.results.iter().filter(|result| own.contains(result.benchmark.as_str())) {
+            let same = |one: &&BenchmarkResult| one.point == result.point && one.benchmark == result.benchmark;
+            let Some(mine) = run.results.iter().find(same) else { continue };
+            if matches!(mine.definition.between(&result.definition), Definition::Other(_)) {
                 continue;
             }
-            let Some(estimate) = figure.outcome.estimate().filter(|_| mine.metric.unit == figure.metric.unit) else {
+            let Some(estimate) = result.outcome.estimate().filter(|_| mine.metric.unit == result.metric.unit) else {
                 continue;
             };
             // A published evaluation that was imported counts once.
-            if counted.insert((machine(other), figure.key())) {
-                values.entry(figure.key()).or_default().push(estimate.value);
+            if counted.insert((machine(other), result.key())) {
+                values.entry(result.key()).or_default().push(estimate.value);
             }
         }
     }

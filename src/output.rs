@@ -78,7 +78,7 @@ pub(crate) fn file_part(name: &str) -> String {
     if name.is_empty() { "run".to_owned() } else { name.to_owned() }
 }
 
-/// Draws the results of a run. As CSV it is the tidy table of its figures, which `prony import` reads.
+/// Draws the results of a run. As CSV it is the tidy table of its results, which `prony import` reads.
 pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) -> Result<ExitStatus> {
     if common.format() == "csv" { print_runs(std::slice::from_ref(run), common) } else { print(document, common) }
 }

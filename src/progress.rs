@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::{MeasureEvent, Observer};
-use model::{Figure, FigureKey, PlanEntry, Run};
+use model::{BenchmarkResult, PlanEntry, ResultKey, Run};
 use report::PrintedQuantity;
 use report::words::duration;
 
@@ -60,8 +60,8 @@ pub(crate) struct ProgressLine {
     state: Arc<Mutex<ShownState>>,
     /// Its end ends the thread that draws during long launches.
     _ticking: Sender<()>,
-    /// The newest value of every figure.
-    values: HashMap<FigureKey, String>,
+    /// The newest value of every result.
+    values: HashMap<ResultKey, String>,
 }
 
 /// What is shown.
@@ -96,7 +96,7 @@ impl ShownState {
         if self.mode == ProgressMode::Lines {
             if self.told.elapsed() >= LINE {
                 self.told = Instant::now();
-                output::remark(&format!("{converged} of {of} figures, {about}; {doing}"));
+                output::remark(&format!("{converged} of {of} results, {about}; {doing}"));
             }
             return;
         }
@@ -105,7 +105,7 @@ impl ShownState {
         let place = ((share * STEPS as f64) as u64).min(STEPS - 1);
         // The estimate may grow, and the bar does not go back.
         bar.set_position(place.max(bar.position()));
-        let message = format!("{about}   {converged} of {of} figures ±{}%   {doing}", self.target * 100.0);
+        let message = format!("{about}   {converged} of {of} results ±{}%   {doing}", self.target * 100.0);
         bar.set_message(locale::shown(&message));
         bar.tick();
     }
@@ -166,19 +166,19 @@ impl ProgressLine {
     }
 
     fn learn(&mut self, run: &Run) {
-        for figure in &run.figures {
-            if let Some(value) = newest(figure) {
-                self.values.insert(figure.key(), value);
+        for result in &run.results {
+            if let Some(value) = newest(result) {
+                self.values.insert(result.key(), value);
             }
         }
     }
 }
 
-/// The value of a figure so far: its estimate, or that of its last launch.
-fn newest(figure: &Figure) -> Option<String> {
-    let last = figure.launches.last().and_then(|launch| figure.value_of(launch));
-    let value = figure.outcome.estimate().map(|estimate| estimate.value).or(last)?;
-    Some(PrintedQuantity::bare(value, figure.metric.unit).short().replace('\u{a0}', " "))
+/// The value of a result so far: its estimate, or that of its last launch.
+fn newest(result: &BenchmarkResult) -> Option<String> {
+    let last = result.launches.last().and_then(|launch| result.value_of(launch));
+    let value = result.outcome.estimate().map(|estimate| estimate.value).or(last)?;
+    Some(PrintedQuantity::bare(value, result.metric.unit).short().replace('\u{a0}', " "))
 }
 
 /// Seconds that a run takes to its first look, by its plan.
@@ -202,7 +202,7 @@ impl Observer for ProgressLine {
                 self.bar.println(locale::shown(&format!("Measuring this machine: {}", run.machine.summary)));
                 self.learn(run);
                 let mut state = locked(&self.state);
-                state.of = run.figures.len();
+                state.of = run.results.len();
                 state.left = (planned(run), Instant::now());
             }
             MeasureEvent::Calibrating { key, done, of } => {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use compare::{NEWEST_SESSIONS, SessionRecord, least_error};
-use model::{Definition, Figure, FigureKey, Run};
+use model::{BenchmarkResult, Definition, ResultKey, Run};
 use store::{Access, Detail, Selector, Store};
 
 use crate::cli::CommonOptions;
@@ -103,7 +103,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
         // An evaluation may define what is measured and print no machine.
         anyhow::ensure!(
             found.len() > before,
-            "{name} holds no machine with a figure; `prony runs --published` lists them"
+            "{name} holds no machine with a result; `prony runs --published` lists them"
         );
         // Of several runs, one that was named before stays where it is: the first is the reference of comparisons.
         if found.len() > before + 1 {
@@ -183,7 +183,7 @@ pub(crate) fn find_one(name: &str, common: &CommonOptions) -> Result<Named> {
 }
 
 /// Values of earlier sessions on the machines of some runs, from which the variation between sessions is known. Every
-/// machine and figure has its own newest sessions, so that none displaces those of another.
+/// machine and result has its own newest sessions, so that none displaces those of another.
 pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<SessionRecord>> {
     let store = read(common)?;
     let machines: BTreeSet<&str> =
@@ -191,16 +191,16 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
     let mut records = Vec::new();
     for machine in machines {
         let here = || runs.iter().filter(|run| run.machine.fingerprint == machine);
-        let keys: HashSet<FigureKey> = here().flat_map(|run| &run.figures).map(Figure::key).collect();
-        let keys: Vec<FigureKey> = keys.into_iter().collect();
+        let keys: HashSet<ResultKey> = here().flat_map(|run| &run.results).map(BenchmarkResult::key).collect();
+        let keys: Vec<ResultKey> = keys.into_iter().collect();
         // The compared runs do not count, so as many more are requested.
         let histories = store.histories(&keys, machine, NEWEST_SESSIONS + here().count())?;
-        for (figure, values) in keys.iter().zip(histories) {
+        for (result, values) in keys.iter().zip(histories) {
             records.extend(values.into_iter().map(|value| SessionRecord {
                 machine: machine.to_owned(),
                 run: value.id,
                 started: value.started,
-                figure: figure.clone(),
+                result: result.clone(),
                 value: value.value,
                 error: least_error(value.low, value.high),
             }));
@@ -209,17 +209,17 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
     Ok(records)
 }
 
-/// The runs without figures that are another quantity than a figure of the same name in another of them: what learns
+/// The runs without results that are another quantity than a result of the same name in another of them: what learns
 /// from several runs takes equal names for equal definitions.
 pub(crate) fn alike(mut runs: Vec<Run>) -> Vec<Run> {
-    let mut known: HashMap<FigureKey, Vec<Definition>> = HashMap::new();
-    for figure in runs.iter().flat_map(|run| &run.figures) {
-        known.entry(figure.key()).or_default().push(figure.definition.clone());
+    let mut known: HashMap<ResultKey, Vec<Definition>> = HashMap::new();
+    for result in runs.iter().flat_map(|run| &run.results) {
+        known.entry(result.key()).or_default().push(result.definition.clone());
     }
     for run in &mut runs {
-        run.figures.retain(|figure| {
-            !matches!(figure.definition, Definition::Other(_))
-                || known.get(&figure.key()).is_none_or(|all| all.iter().all(|one| *one == all[0]))
+        run.results.retain(|result| {
+            !matches!(result.definition, Definition::Other(_))
+                || known.get(&result.key()).is_none_or(|all| all.iter().all(|one| *one == all[0]))
         });
     }
     runs
@@ -227,22 +227,22 @@ pub(crate) fn alike(mut runs: Vec<Run>) -> Vec<Run> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, Figure, Metric, Point, Unit};
+    use model::{BenchmarkResult, Class, Metric, Point, Unit};
 
     use super::*;
 
     #[test]
     fn another_definition_stays_only_among_its_own() {
         let run = |definition: Definition| {
-            let key = FigureKey::new("os.mmap", Point::origin());
-            let plain = Figure::unmeasured(key, "map", Metric::lower(Unit::Seconds, "mapping"), Class::Fault);
+            let key = ResultKey::new("os.mmap", Point::origin());
+            let plain = BenchmarkResult::unmeasured(key, "map", Metric::lower(Unit::Seconds, "mapping"), Class::Fault);
             let mut run = evaluation::published("published:babar-cpu-1998/dec-alpha-uw-533-mhz").unwrap().remove(0);
-            run.figures = vec![Figure { definition, ..plain }];
+            run.results = vec![BenchmarkResult { definition, ..plain }];
             run
         };
         let other = || run(Definition::Other("a tenth of the pages".to_owned()));
         let near = || run(Definition::Near("larger pages".to_owned()));
-        let left = |runs: Vec<Run>| alike(runs).iter().map(|run| run.figures.len()).collect::<Vec<_>>();
+        let left = |runs: Vec<Run>| alike(runs).iter().map(|run| run.results.len()).collect::<Vec<_>>();
         assert_eq!(left(vec![run(Definition::Same), other(), near()]), [1, 0, 1]);
         assert_eq!(left(vec![other(), other()]), [1, 1], "two machines of one source are the same to each other");
     }

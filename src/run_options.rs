@@ -1,4 +1,4 @@
-//! Options of commands that measure: figures of the catalogue, duration and precision, and the storage of the run. They
+//! Options of commands that measure: results of the catalogue, duration and precision, and the storage of the run. They
 //! are the same in all commands.
 
 use anyhow::Result;
@@ -9,10 +9,10 @@ use crate::progress::ProgressMode;
 use crate::run_saver::SaveOptions;
 use crate::value_parsers::{percent, seconds, seconds_or_none};
 
-/// Figures of the catalogue, for commands that measure them here or on a fleet.
+/// Results of the catalogue, for commands that measure them here or on a fleet.
 #[derive(Debug, Args)]
-pub(crate) struct FigureSelection {
-    /// A suite of figures (prony benchmarks --suites), or a folder with evaluation.toml [default: default]
+pub(crate) struct ResultSelection {
+    /// A suite of results (prony benchmarks --suites), or a folder with evaluation.toml [default: default]
     #[arg(long, value_name = "NAME")]
     suite: Option<String>,
     /// A benchmark, at a point or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1
@@ -20,7 +20,7 @@ pub(crate) struct FigureSelection {
     pub(crate) benchmark: Vec<String>,
 }
 
-impl FigureSelection {
+impl ResultSelection {
     /// The suite: the default one if neither a suite nor a benchmark was named, none if only benchmarks were.
     pub(crate) fn suite(&self) -> Option<&str> {
         match &self.suite {
@@ -34,7 +34,7 @@ impl FigureSelection {
         self.suite.is_some() || !self.benchmark.is_empty()
     }
 
-    /// The selected figures of the catalogue.
+    /// The selected results of the catalogue.
     ///
     /// # Errors
     /// When a suite, a benchmark or a point is unknown; the nearest names are listed.
@@ -51,7 +51,7 @@ impl FigureSelection {
 /// Duration and precision of measurements.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RoundOptions {
-    /// Stop measuring a figure once its interval is within ± this percentage [default: 2; net: 2.5]
+    /// Stop measuring a result once its interval is within ± this percentage [default: 2; net: 2.5]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) target: Option<f64>,
     /// Start no launch after this time, such as 90s or 5m [default: that of the suite, else none]
@@ -83,7 +83,7 @@ impl ExecutionSpacing {
     }
 }
 
-/// Half-width at which a figure has converged, if none is requested.
+/// Half-width at which a result has converged, if none is requested.
 const TARGET: f64 = 0.02;
 
 impl RoundOptions {
@@ -103,7 +103,7 @@ impl RoundOptions {
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
-    /// Most launches of a figure [default: 40; 320 with --time-limit and in the suites quick and default]
+    /// Most launches of a result [default: 40; 320 with --time-limit and in the suites quick and default]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
     pub(crate) max_launches: Option<u32>,
     /// Resume a run that was cut off; give the other options as before

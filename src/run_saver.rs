@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use measure::Saver;
-use model::{Figure, Run};
+use model::{BenchmarkResult, Run};
 use store::Store;
 
 use crate::cli::CommonOptions;
@@ -73,8 +73,8 @@ impl RunSaver {
 
 /// Whether a run holds something, or is over: until then a file of an earlier run is not replaced.
 fn is_worth_a_file(run: &Run) -> bool {
-    let launched = |figure: &Figure| !figure.is_condition() && !figure.launches.is_empty();
-    run.session.ended.is_some() || run.figures.iter().any(launched)
+    let launched = |result: &BenchmarkResult| !result.is_condition() && !result.launches.is_empty();
+    run.session.ended.is_some() || run.results.iter().any(launched)
 }
 
 impl Saver for RunSaver {

@@ -224,12 +224,12 @@ pub(crate) fn write(run: &Run, mode: ShareMode) -> Result<String> {
     store::save_document(&path, &shared)?;
     let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
     let size = report::PrintedQuantity::bare(bytes as f64, model::Unit::Bytes).short();
-    let launches: usize = shared.figures.iter().map(|figure| figure.launches.len()).sum();
+    let launches: usize = shared.results.iter().map(|result| result.launches.len()).sum();
     let facts = (shared.machine.facts.len(), run.machine.facts.len());
     let kept = format!(
-        "Wrote {} ({size}): {} figures with {launches} launches, {} facts of the machine ({})",
+        "Wrote {} ({size}): {} results with {launches} launches, {} facts of the machine ({})",
         path.display(),
-        shared.figures.len(),
+        shared.results.len(),
         facts.0,
         shared.machine.summary
     );
@@ -257,7 +257,7 @@ mod tests {
                      "id 123e4567-e89b-12d3-a456-426614174000 at fe80:0:0:0:1:2:3:4", "compiler: /usr/bin/cc"],
             "conditions":{"beside":"process 3 (secret)"}},
             "plan":{"suite":"/home/ada/evaluation","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,
-            "batch_nanos":1000,"band":0.02,"directory":"/home/ada","entries":[]},"figures":[]}"#;
+            "batch_nanos":1000,"band":0.02,"directory":"/home/ada","entries":[]},"results":[]}"#;
         let mut run: Run = serde_json::from_str(text).unwrap();
         let fact = |name: &str, text: &str| Fact {
             name: name.to_owned(),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Where a figure stands below another tool's at what looks like the same definition: the pieces of each, compiled one by
+# Where a result stands below another tool's at what looks like the same definition: the pieces of each, compiled one by
 # one and run in turn. Needs gcc; files of 64 MB are made in the given directory. CPU time, so other work matters little.
 #   benches/definitions/run.sh [DIRECTORY] [ROUNDS]
 set -eu

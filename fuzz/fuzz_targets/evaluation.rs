@@ -1,4 +1,4 @@
-//! Any folder of an evaluation is machines with figures or refused. The folder is one text, in which
+//! Any folder of an evaluation is machines with results or refused. The folder is one text, in which
 //! `=== NAME` and the end of that line begin each file.
 #![no_main]
 

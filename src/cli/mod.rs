@@ -67,7 +67,7 @@ pub(crate) enum Verb {
     App(app::Arguments),
     /// Measure and plan networks: streams, round trips, event building
     Net(Box<net::Arguments>),
-    /// Compare runs, with a verdict on every figure
+    /// Compare runs, with a verdict on every result
     Compare(compare::Arguments),
     /// Explain why two runs differ
     Explain(explain::Arguments),
@@ -95,7 +95,7 @@ pub(crate) enum Verb {
     Benchmarks(benchmarks::Arguments),
     /// Find what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
-    /// Measure this machine against itself: how many figures come out DIFFERENT
+    /// Measure this machine against itself: how many results come out DIFFERENT
     Selftest(selftest::Arguments),
     /// Write completions for a shell
     Completions(completions::Arguments),

@@ -16,7 +16,7 @@ use crate::output;
   prony benchmarks latency           those whose id contains a word; 'os.*' matches whole ids
   prony benchmarks os.fork_exit      what it measures, its axes, and whose definition it continues
   prony benchmarks --suites          every suite
-  prony benchmarks --suite quick     the figures of a suite")]
+  prony benchmarks --suite quick     the results of a suite")]
 pub(crate) struct Arguments {
     /// A benchmark to show in full, or a part of ids, or a pattern such as 'os.*'
     #[arg(value_name = "NAME|PATTERN", conflicts_with_all = ["suites", "suite"])]
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// List the suites
     #[arg(long)]
     suites: bool,
-    /// List the figures of a suite (prony benchmarks --suites)
+    /// List the results of a suite (prony benchmarks --suites)
     #[arg(long, value_name = "NAME", conflicts_with = "suites")]
     suite: Option<String>,
 }
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         (_, Some(suite)) if suite == ams::SUITE => of_ams(),
         (_, Some(suite)) => match rating::components(suite) {
             Some(document) => document,
-            None => figures(suite)?,
+            None => results(suite)?,
         },
         (Some(name), None) => named(name)?,
         (None, None) => report::view::catalogue(benchmarks::catalogue()),
@@ -65,23 +65,23 @@ fn suites() -> Document {
     let rows: Vec<TableRow> = all()
         .chain(rating::SUITES.iter().copied())
         .chain([ams::LISTED])
-        .map(|(name, figures, about)| {
-            TableRow::of(vec![Cell::text(name), Cell::text(figures.to_string()), Cell::text(about)])
+        .map(|(name, results, about)| {
+            TableRow::of(vec![Cell::text(name), Cell::text(results.to_string()), Cell::text(about)])
         })
         .collect();
     let mut document = Document::new(format!("{} suites", rows.len()));
-    let columns = Column::list("suite|#figures|what it measures");
+    let columns = Column::list("suite|#results|what it measures");
     document.add("", Block::table(columns, rows));
     document.next = vec!["prony benchmarks --suite quick".to_owned(), "prony run --suite quick".to_owned()];
     let mut data: Vec<_> = benchmarks::SUITES
         .iter()
         .map(|suite| {
-            let figures: Vec<_> = suite
+            let results: Vec<_> = suite
                 .selections()
                 .iter()
                 .map(|selection| serde_json::json!({ "benchmark": selection.benchmark.id, "point": selection.point }))
                 .collect();
-            serde_json::json!({ "name": suite.name, "about": suite.about, "seconds": suite.seconds, "figures": figures })
+            serde_json::json!({ "name": suite.name, "about": suite.about, "seconds": suite.seconds, "results": results })
         })
         .collect();
     let others = rating::SUITES.iter().chain([&ams::LISTED]);
@@ -92,20 +92,20 @@ fn suites() -> Document {
     document
 }
 
-/// The suite whose figures are applications and sessions: which ones depends on what is installed.
+/// The suite whose results are applications and sessions: which ones depends on what is installed.
 fn of_ams() -> Document {
-    let (name, figures, about) = ams::LISTED;
-    let mut document = Document::new(format!("{name}: {}", report::words::plural(figures, "figure")));
+    let (name, results, about) = ams::LISTED;
+    let mut document = Document::new(format!("{name}: {}", report::words::plural(results, "result")));
     document.notes.push(about.to_owned());
     document.next = vec![format!("prony run --suite {name}")];
     document.data = EmbeddedJson::of(&serde_json::json!({ "name": name, "about": about })).ok();
     document
 }
 
-/// The figures of a suite.
-fn figures(suite: &str) -> Result<Document> {
+/// The results of a suite.
+fn results(suite: &str) -> Result<Document> {
     let entries = measure::select(Some(suite), &[], 0.02)?;
-    let mut document = Document::new(format!("{suite}: {}", report::words::plural(entries.len(), "figure")));
+    let mut document = Document::new(format!("{suite}: {}", report::words::plural(entries.len(), "result")));
     let known = benchmarks::suite(suite);
     document.notes.extend(known.map(|suite| suite.about.to_owned()));
     let columns = Column::list("benchmark|point|what it measures");
@@ -116,11 +116,11 @@ fn figures(suite: &str) -> Result<Document> {
     let rows = entries.iter().map(row).collect();
     document.add("", Block::table(columns, rows));
     document.next = vec![format!("prony run --suite {suite}")];
-    let figures: Vec<_> =
+    let results: Vec<_> =
         entries.iter().map(|entry| serde_json::json!({ "benchmark": entry.benchmark, "point": entry.point })).collect();
     let data = serde_json::json!({
         "name": suite, "about": known.map(|suite| suite.about), "seconds": known.map(|suite| suite.seconds),
-        "figures": figures,
+        "results": results,
     });
     document.data = EmbeddedJson::of(&data).ok();
     Ok(document)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use decide::choose::{ApplicationWanted, OfferWanted, Specification, Uncertain, decide, parse};
-use model::{Definition, EstimateMethod, Figure, Run, Unit};
+use model::{BenchmarkResult, Definition, EstimateMethod, Run, Unit};
 use predict::{PredictOptions, from_runs, predict};
 use report::Document;
 use store::Detail;
@@ -73,7 +73,7 @@ pub(crate) fn text_from(input: impl Read, name: &str, limit: u64) -> Result<Stri
     Ok(text)
 }
 
-/// Rates that the specification leaves to runs: measured if an offer's run has the figure, else predicted.
+/// Rates that the specification leaves to runs: measured if an offer's run has the result, else predicted.
 struct RateFinder<'a> {
     specification: &'a Specification,
     from: &'a [String],
@@ -87,7 +87,7 @@ type RatesFound = BTreeMap<(usize, usize), Result<Uncertain, String>>;
 #[derive(Default)]
 struct MeasuredRates {
     found: RatesFound,
-    /// Indices of those whose figure states no spread.
+    /// Indices of those whose result states no spread.
     unknown: Vec<(usize, usize)>,
     /// Sentences on rates that several runs of an offer have.
     of_several: Vec<String>,
@@ -110,16 +110,16 @@ impl RateFinder<'_> {
                 run_finder::find(&names, self.common, Detail::Values)?.into_iter().map(|named| named.run).collect();
             // The newest first; what states no date stays where it was named.
             own.sort_by(|a, b| b.session.started.cmp(&a.session.started));
-            let having: Vec<(&Run, Result<&Figure, String>)> =
-                own.iter().filter_map(|run| Some((run, figure(run, application.figure())?))).collect();
+            let having: Vec<(&Run, Result<&BenchmarkResult, String>)> =
+                own.iter().filter_map(|run| Some((run, result(run, application.result())?))).collect();
             let rate = match having.first() {
                 Some((_, Err(several))) => Err(several.clone()),
-                Some((run, Ok(figure))) => {
-                    if figure.outcome.estimate().is_some_and(|estimate| estimate.method == EstimateMethod::None) {
+                Some((run, Ok(result))) => {
+                    if result.outcome.estimate().is_some_and(|estimate| estimate.method == EstimateMethod::None) {
                         rates.unknown.push((o, a));
                     }
                     rates.of_several.extend(newest_of(offer, application, &having));
-                    rate_of(run, figure, application)
+                    rate_of(run, result, application)
                 }
                 None => {
                     if store.is_none() {
@@ -138,11 +138,11 @@ impl RateFinder<'_> {
 fn newest_of(
     offer: &OfferWanted,
     application: &ApplicationWanted,
-    having: &[(&Run, Result<&Figure, String>)],
+    having: &[(&Run, Result<&BenchmarkResult, String>)],
 ) -> Option<String> {
     let [(newest, _), others @ ..] = having else { return None };
-    let value = |(run, figure): &(&Run, Result<&Figure, String>)| {
-        rate_of(run, figure.as_ref().ok()?, application).ok().map(|rate| rate.middle())
+    let value = |(run, result): &(&Run, Result<&BenchmarkResult, String>)| {
+        rate_of(run, result.as_ref().ok()?, application).ok().map(|rate| rate.middle())
     };
     let own = value(&having[0])?;
     let apart: Vec<f64> = others.iter().filter_map(value).map(|other| other / own - 1.0).collect();
@@ -158,33 +158,34 @@ fn newest_of(
     ))
 }
 
-/// The figure of a name in a run; the names of all, if it has several of which none is meant more than another.
-fn figure<'a>(run: &'a Run, name: &str) -> Option<Result<&'a Figure, String>> {
+/// The result of a name in a run; the names of all, if it has several of which none is meant more than another.
+fn result<'a>(run: &'a Run, name: &str) -> Option<Result<&'a BenchmarkResult, String>> {
     let prefixed = format!("application.{name}");
     let is = |text: &str| text == name || text == prefixed;
     // Offers are compared by it.
-    let usable = |figure: &&Figure| !matches!(figure.definition, Definition::Other(_));
-    let exact = run.figures.iter().filter(usable).find(|figure| is(&figure.key().to_string()));
-    if let Some(figure) = exact {
-        return Some(Ok(figure));
+    let usable = |result: &&BenchmarkResult| !matches!(result.definition, Definition::Other(_));
+    let exact = run.results.iter().filter(usable).find(|result| is(&result.key().to_string()));
+    if let Some(result) = exact {
+        return Some(Ok(result));
     }
-    let named: Vec<&Figure> = run.figures.iter().filter(usable).filter(|figure| is(&figure.benchmark)).collect();
+    let named: Vec<&BenchmarkResult> =
+        run.results.iter().filter(usable).filter(|result| is(&result.benchmark)).collect();
     match named.as_slice() {
         [] => None,
         [one] => Some(Ok(one)),
         several => {
-            let keys: Vec<String> = several.iter().map(|figure| figure.key().to_string()).collect();
+            let keys: Vec<String> = several.iter().map(|result| result.key().to_string()).collect();
             Some(Err(format!("'{name}' may be any of {}", keys.join(", "))))
         }
     }
 }
 
-/// Events per second from a figure: a time of an operation, or operations per second.
-fn rate_of(run: &Run, figure: &Figure, application: &ApplicationWanted) -> Result<Uncertain, String> {
+/// Events per second from a result: a time of an operation, or operations per second.
+fn rate_of(run: &Run, result: &BenchmarkResult, application: &ApplicationWanted) -> Result<Uncertain, String> {
     let estimate =
-        compare::estimate_in_time(run, figure).ok_or_else(|| format!("{} has no single value", figure.key()))?;
+        compare::estimate_in_time(run, result).ok_or_else(|| format!("{} has no single value", result.key()))?;
     let (low, high) = (estimate.low, estimate.high);
-    from_unit(figure.metric.unit, estimate.value, low, high, estimate.level, application)
+    from_unit(result.metric.unit, estimate.value, low, high, estimate.level, application)
 }
 
 fn from_unit(
@@ -201,7 +202,7 @@ fn from_unit(
         Unit::PerSecond | Unit::BytesPerSecond => {
             Ok(Uncertain::interval(events * value, events * low, events * high, level))
         }
-        _ => Err(format!("{} is neither a time nor a rate", application.figure())),
+        _ => Err(format!("{} is neither a time nor a rate", application.result())),
     }
 }
 
@@ -214,7 +215,7 @@ fn predicted(
 ) -> Result<Uncertain, String> {
     let mut runs: Vec<&Run> = store.iter().collect();
     runs.extend(own.iter().filter(|run| !store.iter().any(|known| known.id == run.id)));
-    let table = from_runs(&runs, application.figure()).map_err(|error| error.to_string())?;
+    let table = from_runs(&runs, application.result()).map_err(|error| error.to_string())?;
     let is_own = |runs: &[String]| own.iter().any(|run| runs.contains(&run.id));
     let target = table.machines.iter().position(|machine| is_own(&machine.runs));
     let target = target.ok_or_else(|| format!("{} has no run", offer.name()))?;

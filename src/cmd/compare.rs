@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use clap::Args;
 use compare::{CompareOptions, Compared, Comparison, FailOn, GateAnswer, Normalise, compare};
-use model::{FigureKey, Run};
+use model::{ResultKey, Run};
 use report::view::CompareContext;
 use store::Detail;
 
@@ -25,19 +25,19 @@ pub(crate) struct Arguments {
     /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; the first is the reference
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
-    /// Only figures that match, such as 'memory.*' or 'os.*,ipc.pipe*'
+    /// Only results that match, such as 'memory.*' or 'os.*,ipc.pipe*'
     #[arg(long, value_name = "GLOB")]
-    figures: Option<String>,
+    results: Option<String>,
     /// Write value over reference, as printed tables do, instead of gains
     #[arg(long)]
     ratio: bool,
-    /// Sort by a figure (best machine first) or by a machine (worst figure first)
+    /// Sort by a result (best machine first) or by a machine (worst result first)
     #[arg(long, value_name = "NAME")]
     sort: Option<String>,
-    /// Compare figures that differ in these axes alone, such as placement
+    /// Compare results that differ in these axes alone, such as placement
     #[arg(long, value_name = "AXIS", value_delimiter = ',')]
     across: Vec<String>,
-    /// Print every figure, not only those that differ
+    /// Print every result, not only those that differ
     #[arg(long)]
     all: bool,
     /// Treat differences below this percentage as equal; half of it in cycles of one machine
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     /// Price of a run's machine, such as B=0.59/h, for performance per price; one for every run
     #[arg(long, value_name = "RUN=AMOUNT", value_parser = price, conflicts_with = "ratio")]
     price: Vec<(String, f64, String)>,
-    /// Exit with 1 for slower, slower:5 (a figure, by at least 5%) or different; with 3 if undecided
+    /// Exit with 1 for slower, slower:5 (a result, by at least 5%) or different; with 3 if undecided
     #[arg(long, value_name = "CONDITION")]
     fail_on: Option<FailOn>,
     /// Exit with 0 (pass) or 1 (fail) if --fail-on is undecided [default: with 3]
@@ -101,13 +101,13 @@ fn prices(comparison: &Comparison, named: &[Named], given: &[(String, f64, Strin
     comparison.machines.iter().map(price).collect()
 }
 
-/// Time of one launch of each figure, as its plan expects it: of the slower of two runs.
-fn seconds(runs: &[&Run]) -> HashMap<FigureKey, f64> {
-    let mut seconds: HashMap<FigureKey, f64> = HashMap::new();
+/// Time of one launch of each result, as its plan expects it: of the slower of two runs.
+fn seconds(runs: &[&Run]) -> HashMap<ResultKey, f64> {
+    let mut seconds: HashMap<ResultKey, f64> = HashMap::new();
     for run in runs.iter().filter(|run| run.origin.is_none()) {
         let cpus = run.session.conditions.cpus.map_or(1, |cpus| cpus as usize);
         for entry in &run.plan.entries {
-            let known = seconds.entry(FigureKey::new(entry.benchmark.clone(), entry.point.clone())).or_default();
+            let known = seconds.entry(ResultKey::new(entry.benchmark.clone(), entry.point.clone())).or_default();
             *known = known.max(measure::expected_seconds(entry, cpus));
         }
     }
@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     anyhow::ensure!(runs.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
     let history = run_finder::history(&runs, common)?;
     let options = CompareOptions {
-        figures: arguments.figures.clone(),
+        results: arguments.results.clone(),
         across: arguments.across.clone(),
         normalise: if arguments.ratio { Normalise::Ratio } else { Normalise::Gain },
         handles: named.iter().map(|named| named.handle.clone()).collect(),
@@ -141,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         comparison.set_prices(&prices);
         anyhow::ensure!(
             !comparison.per_price.is_empty(),
-            "there is no performance to set against the prices: the runs have no figure with a gain in common"
+            "there is no performance to set against the prices: the runs have no result with a gain in common"
         );
     }
     comparison.gate = arguments.fail_on.map(|condition| condition.gate(&comparison));

@@ -18,9 +18,9 @@ pub(crate) struct Arguments {
     a: String,
     /// The run to explain [default: the first one, with --at]
     b: Option<String>,
-    /// Only figures that match, such as 'os.*'
+    /// Only results that match, such as 'os.*'
     #[arg(long, value_name = "GLOB")]
-    figures: Option<String>,
+    results: Option<String>,
     /// Compare the first run at one point with the second at another
     #[arg(long, num_args = 2, value_names = ["POINT_A", "POINT_B"])]
     at: Option<Vec<Point>>,
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     });
     let options = ExplainOptions {
         catalogue: benchmarks::catalogue(),
-        figures: arguments.figures.clone(),
+        results: arguments.results.clone(),
         at,
         history: &history,
         handles: vec![a.handle, b.handle],

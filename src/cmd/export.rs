@@ -50,15 +50,15 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(ExitStatus::Fine)
 }
 
-/// Says how many figures have no sample: a gauge has one value, and has no word for modes, bounds and reasons.
+/// Says how many results have no sample: a gauge has one value, and has no word for modes, bounds and reasons.
 fn without_sample(runs: &[Run]) {
-    let figures = || runs.iter().flat_map(|run| &run.figures);
-    let without = figures().filter(|figure| figure.outcome.estimate().is_none()).count();
+    let results = || runs.iter().flat_map(|run| &run.results);
+    let without = results().filter(|result| result.outcome.estimate().is_none()).count();
     if without > 0 {
         let verb = if without == 1 { "has" } else { "have" };
         output::remark(&format!(
             "{without} of {} {verb} no sample: in modes, below what can be resolved, or not measured",
-            plural(figures().count(), "figure")
+            plural(results().count(), "result")
         ));
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ::import::{ImportOptions, NumberPlace, UnreadNumbers};
 use anyhow::{Context, Result};
 use clap::Args;
-use model::{Figure, FigureKey, Run};
+use model::{BenchmarkResult, ResultKey, Run};
 use report::words::plural;
 use report::{Block, Cell, Column, Document, EmbeddedJson, TableRow};
 use store::{Detail, Selector};
@@ -116,13 +116,13 @@ struct ImportedRow {
     name: String,
     machine: String,
     tool: String,
-    figures: HashSet<FigureKey>,
+    results: HashSet<ResultKey>,
     unread: Option<UnreadNumbers>,
 }
 
-/// The figures of a run.
-fn keys(run: &Run) -> HashSet<FigureKey> {
-    run.figures.iter().map(Figure::key).collect()
+/// The results of a run.
+fn keys(run: &Run) -> HashSet<ResultKey> {
+    run.results.iter().map(BenchmarkResult::key).collect()
 }
 
 /// A run without a label and dates that this program would not have accepted.
@@ -157,7 +157,7 @@ impl Imported {
                 number,
                 name: run.name().to_owned(),
                 tool: run.origin.as_ref().map(|origin| origin.tool.clone()).unwrap_or_default(),
-                figures: keys(&run),
+                results: keys(&run),
                 machine: run.machine.name,
                 unread,
             });
@@ -165,16 +165,16 @@ impl Imported {
         Ok(())
     }
 
-    /// What can be done with the runs: the first is shown, and set against one that has a figure of it, imported with
+    /// What can be done with the runs: the first is shown, and set against one that has a result of it, imported with
     /// it or the latest of the store.
     fn next(&self, store: &dyn store::Store) -> Vec<String> {
         let Some((first, others)) = self.rows.split_first() else { return Vec::new() };
-        let beside = others.iter().find(|row| row.number != first.number && !row.figures.is_disjoint(&first.figures));
+        let beside = others.iter().find(|row| row.number != first.number && !row.results.is_disjoint(&first.results));
         let latest = || {
             let selector = Selector::new(store).ok()?;
             let latest = selector.resolve("latest").ok()?;
             let run = store.get(&latest.id, Detail::Values).ok().filter(|_| latest.number != first.number)?;
-            (!keys(&run).is_disjoint(&first.figures)).then(|| "latest".to_owned())
+            (!keys(&run).is_disjoint(&first.results)).then(|| "latest".to_owned())
         };
         let other = beside.map(|row| row.number.to_string()).or_else(latest);
         let show = format!("prony show {}", first.number);
@@ -182,18 +182,18 @@ impl Imported {
     }
 
     fn document(&self, dry: bool) -> Document {
-        let figures: usize = self.rows.iter().map(|row| row.figures.len()).sum();
+        let results: usize = self.rows.iter().map(|row| row.results.len()).sum();
         let verb = if dry { "Would import" } else { "Imported" };
         let mut document =
-            Document::new(format!("{verb} {} with {}", plural(self.rows.len(), "run"), plural(figures, "figure")));
-        let columns = Column::list("run|name|machine|tool|#figures|#not understood");
+            Document::new(format!("{verb} {} with {}", plural(self.rows.len(), "run"), plural(results, "result")));
+        let columns = Column::list("run|name|machine|tool|#results|#not understood");
         let row = |row: &ImportedRow| {
             TableRow::of(vec![
                 Cell::text(if dry { "-".to_owned() } else { row.number.to_string() }),
                 Cell::text(&row.name),
                 Cell::text(&row.machine),
                 Cell::text(&row.tool),
-                Cell::text(row.figures.len().to_string()),
+                Cell::text(row.results.len().to_string()),
                 Cell::text(row.unread.as_ref().map_or_else(|| "-".to_owned(), not_understood)),
             ])
         };
@@ -210,7 +210,7 @@ impl Imported {
                 let of = |place| row.unread.as_ref().filter(|unread| unread.place == place).map(|unread| unread.count);
                 serde_json::json!({
                     "run": (!dry).then_some(row.number), "name": row.name, "machine": row.machine, "tool": row.tool,
-                    "figures": row.figures.len(), "lines_not_understood": of(NumberPlace::Lines), "members_not_read": of(NumberPlace::Members),
+                    "results": row.results.len(), "lines_not_understood": of(NumberPlace::Lines), "members_not_read": of(NumberPlace::Members),
                 })
             })
             .collect();

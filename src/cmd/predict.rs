@@ -16,7 +16,7 @@ use crate::{output, run_finder};
   prony predict reconstruct
   prony predict ams02.test3 --from published:ams02-2002 --on 3")]
 pub(crate) struct Arguments {
-    /// The application: NAME of application.NAME, or the id of any figure
+    /// The application: NAME of application.NAME, or the id of any result
     #[arg(value_name = "APPLICATION")]
     application: String,
     /// Machines to predict it on: runs, or names of machines [default: all where it never ran]

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use compare::{Comparison, PrintedCell, Relation};
 use import::published::{DerivedTable, PREFIX, PublishedEvaluation};
-use model::{FigureKey, Point, Run, glob};
+use model::{Point, ResultKey, Run, glob};
 
 /// A sentence for every printed cell that rounding does not explain, if the comparison repeats a printed table.
 pub(crate) fn disagreements(comparison: &Comparison, runs: &[&Run]) -> Result<Vec<String>> {
@@ -16,7 +16,7 @@ pub(crate) fn disagreements(comparison: &Comparison, runs: &[&Run]) -> Result<Ve
             let same_reference = runs.iter().filter(of_evaluation).any(|run| {
                 run.machine.name == derived.reference && reference.is_some_and(|machine| machine.run == run.id)
             });
-            // A mean over other figures than those of the table is another number.
+            // A mean over other results than those of the table is another number.
             let others =
                 derived.mean.is_some() && !comparison.rows.iter().all(|row| glob(&derived.over, &row.benchmark));
             if !same_reference || others {
@@ -24,7 +24,7 @@ pub(crate) fn disagreements(comparison: &Comparison, runs: &[&Run]) -> Result<Ve
             }
             for cell in comparison.disagreements(&cells(derived, &evaluation, runs, comparison), derived.scale) {
                 let what =
-                    cell.printed.figure.as_ref().map_or_else(|| "the geometric mean".to_owned(), ToString::to_string);
+                    cell.printed.result.as_ref().map_or_else(|| "the geometric mean".to_owned(), ToString::to_string);
                 said.push(format!(
                     "the printed {} says {} for {what} of {}, and the raw values give {:.3}",
                     derived.table.replace('_', " "),
@@ -45,8 +45,8 @@ fn cells(
     comparison: &Comparison,
 ) -> Vec<PrintedCell> {
     let Some(table) = evaluation.table(&derived.table) else { return Vec::new() };
-    let figures = derived.figures.iter().map(|(column, benchmark)| (column, Some(benchmark)));
-    let columns: Vec<_> = figures.chain(derived.mean.iter().map(|column| (column, None))).collect();
+    let results = derived.results.iter().map(|(column, benchmark)| (column, Some(benchmark)));
+    let columns: Vec<_> = results.chain(derived.mean.iter().map(|column| (column, None))).collect();
     let mut cells = Vec::new();
     for row in 0..table.rows.len() {
         let named = |run: &&&Run| Some(run.machine.name.as_str()) == table.cell(row, "machine");
@@ -55,7 +55,7 @@ fn cells(
         for (column, benchmark) in &columns {
             cells.push(PrintedCell {
                 machine: machine.name.clone(),
-                figure: benchmark.map(|benchmark| FigureKey::new(benchmark.as_str(), Point::origin())),
+                result: benchmark.map(|benchmark| ResultKey::new(benchmark.as_str(), Point::origin())),
                 text: table.cell(row, column).unwrap_or_default().to_owned(),
             });
         }

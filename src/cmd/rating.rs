@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use clap::Args;
 use report::Document;
 
-/// Name, figures and content of every suite that this module measures.
+/// Name, results and content of every suite that this module measures.
 pub(crate) const SUITES: [(&str, usize, &str); 3] = [
     ("int-1", 14, "frozen set of library code: compress, search, parse, query, sort"),
     ("fp-1", 14, "frozen set of numerical code: simulate, trace, diffuse, solve"),

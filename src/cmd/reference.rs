@@ -71,10 +71,10 @@ fn whole_catalogue() -> Result<String> {
             describe(&mut text, benchmark)?;
         }
     }
-    text.push_str("\n## Suites\n\n| suite | figures | what it measures |\n|---|---|---|\n");
+    text.push_str("\n## Suites\n\n| suite | results | what it measures |\n|---|---|---|\n");
     let suites = SUITES.iter().map(|suite| (suite.name, suite.selections().len(), suite.about));
-    for (name, figures, about) in suites.chain(rating::SUITES.iter().copied()).chain([ams::LISTED]) {
-        writeln!(text, "| `{name}` | {figures} | {about} |")?;
+    for (name, results, about) in suites.chain(rating::SUITES.iter().copied()).chain([ams::LISTED]) {
+        writeln!(text, "| `{name}` | {results} | {about} |")?;
     }
     Ok(text)
 }

@@ -36,11 +36,11 @@ pub(crate) struct Arguments {
     /// Add what predict, choose, trend or app fit finds, such as 'trend dated.csv'; may be given again
     #[arg(long, value_name = "COMMAND")]
     with: Vec<String>,
-    /// Only figures that match, such as 'memory.*'
+    /// Only results that match, such as 'memory.*'
     #[arg(long, value_name = "GLOB")]
-    figures: Option<String>,
+    results: Option<String>,
     /// Show one run in the tables of an evaluation, such as babar, or a folder with evaluation.toml
-    #[arg(long = "as", value_name = "EVALUATION", conflicts_with = "figures")]
+    #[arg(long = "as", value_name = "EVALUATION", conflicts_with = "results")]
     evaluation: Option<String>,
 }
 
@@ -69,17 +69,17 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     let handles: Vec<String> = named.iter().map(|named| named.handle.clone()).collect();
     let history = run_finder::history(&runs, common)?;
-    let figures = arguments.figures.clone();
+    let results = arguments.results.clone();
     let comparison = if runs.len() > 1 {
         let options = CompareOptions {
-            figures: figures.clone(),
+            results: results.clone(),
             history: &history,
             handles: handles.clone(),
             ..CompareOptions::default()
         };
         match compare(&runs, &options) {
             Ok(comparison) => Some(comparison),
-            // Runs without common figures are reported side by side.
+            // Runs without common results are reported side by side.
             Err(reason @ compare::Error::NothingInCommon { .. }) => {
                 output::remark(&format!("{reason}; the report sets nothing against anything"));
                 None
@@ -93,12 +93,12 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
         [a, b] => {
             let options = explain::ExplainOptions {
                 catalogue: benchmarks::catalogue(),
-                figures,
+                results,
                 history: &history,
                 handles: handles.clone(),
                 ..Default::default()
             };
-            // Runs that cannot be explained can still be reported: the comparison shows their common figures.
+            // Runs that cannot be explained can still be reported: the comparison shows their common results.
             explain(a, b, &options).ok()
         }
         _ => None,

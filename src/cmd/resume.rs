@@ -72,11 +72,11 @@ pub(crate) fn is_rating(run: &Run) -> bool {
     rating::is_suite(&run.plan.suite)
 }
 
-/// A run is resumed with the figures that it has.
+/// A run is resumed with the results that it has.
 ///
 /// # Errors
-/// When the command now selects other figures.
-pub(crate) fn same_figures(run: &Run, fresh: &Run) -> Result<()> {
+/// When the command now selects other results.
+pub(crate) fn same_results(run: &Run, fresh: &Run) -> Result<()> {
     let keys = |run: &Run| {
         let key = |entry: &PlanEntry| format!("{}:{}", entry.benchmark, entry.point);
         run.plan.entries.iter().map(key).collect::<Vec<_>>()
@@ -87,7 +87,7 @@ pub(crate) fn same_figures(run: &Run, fresh: &Run) -> Result<()> {
     }
     let other = there.iter().find(|key| !now.contains(key)).or(now.iter().find(|key| !there.contains(key)));
     bail!(
-        "could not resume {}: it has other figures than this command measures now ({})",
+        "could not resume {}: it has other results than this command measures now ({})",
         run.name(),
         other.map_or("in another order", String::as_str)
     )

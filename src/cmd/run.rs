@@ -14,7 +14,7 @@ use super::session::{LocalSession, measured};
 use super::target_device::{self, TargetMedium};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::run_options::{FigureSelection, MeasureOptions};
+use crate::run_options::{MeasureOptions, ResultSelection};
 use crate::share::ShareMode;
 use crate::value_parsers::seconds_or_none;
 use crate::{evaluation, output};
@@ -27,7 +27,7 @@ use crate::{evaluation, output};
   prony run --suite babar --label web-3      the tables of a published evaluation")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    selection: FigureSelection,
+    selection: ResultSelection,
     /// Directory in which files are measured; several are measured one by one [default: the current one]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     directory: Vec<PathBuf>,
@@ -40,10 +40,10 @@ pub(crate) struct Arguments {
     /// Do not read the references beside batches, and do not leave out disturbed batches
     #[arg(long, hide = true, conflicts_with = "resume")]
     no_rulers: bool,
-    /// Least time between two launches of a figure [default: 1s, or a twentieth of a shorter time limit]
+    /// Least time between two launches of a result [default: 1s, or a twentieth of a shorter time limit]
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
-    /// Print every figure at the end, not only the key figures
+    /// Print every result at the end, not only the key results
     #[arg(long)]
     all: bool,
     /// Also write NAME.prony.json to share, without what tells who measured; full: with everything
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let resumed = options.resume.as_ref().map(|name| resume::find(name, "run", common)).transpose()?;
     ensure!(
         resumed.is_none() || !arguments.selection.given(),
-        "--resume has the figures of the run that it resumes; leave --suite and --benchmark out"
+        "--resume has the results of the run that it resumes; leave --suite and --benchmark out"
     );
     let frozen = match &resumed {
         Some(run) => Some(run.plan.suite.clone()).filter(|_| resume::is_rating(run)),
@@ -118,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     catalogue(arguments, resumed, common)
 }
 
-/// Measures figures of the catalogue.
+/// Measures results of the catalogue.
 fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions) -> Result<ExitStatus> {
     let ends_by_itself = arguments.suite().is_some_and(|suite| !suite.fills());
     let options = &if ends_by_itself { arguments.measure.of_suite() } else { arguments.measure.clone() };
@@ -141,8 +141,8 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
     let mut subject = workers()?;
     let result = session.measure(order, &mut subject)?;
     let tables = evaluation::of_suite(&result.run.plan.suite)?;
-    let mut requested = result.run.figures.iter().filter(|figure| !figure.is_condition());
-    let begun = requested.any(|figure| !figure.launches.is_empty());
+    let mut requested = result.run.results.iter().filter(|result| !result.is_condition());
+    let begun = requested.any(|result| !result.launches.is_empty());
     let shared = arguments.share.filter(|_| begun).map(|mode| crate::share::write(&result.run, mode));
     let exit = session.conclude(
         result,
@@ -168,9 +168,10 @@ const LONG: f64 = 60.0;
 /// Announces the duration of a long run.
 fn announce_duration(run: &Run) {
     let looks = (run.plan.looks.first().copied().unwrap_or(1), run.plan.looks.last().copied().unwrap_or(1));
-    let finished = |figure: &model::Figure| !figure.launches.is_empty() && !figure.has(model::Flag::Unfinished);
-    let entries = run.plan.entries.iter().zip(&run.figures);
-    let open: Vec<&PlanEntry> = entries.filter(|(_, figure)| !finished(figure)).map(|(entry, _)| entry).collect();
+    let finished =
+        |result: &model::BenchmarkResult| !result.launches.is_empty() && !result.has(model::Flag::Unfinished);
+    let entries = run.plan.entries.iter().zip(&run.results);
+    let open: Vec<&PlanEntry> = entries.filter(|(_, result)| !finished(result)).map(|(entry, _)| entry).collect();
     let cpus = run.machine.topology.as_ref().map_or(1, |machine| machine.allowed.len().max(1));
     let round: f64 = open.iter().map(|entry| measure::expected_seconds(entry, cpus)).sum();
     let seconds = |look: u32| round * f64::from(look);
@@ -184,7 +185,7 @@ fn announce_duration(run: &Run) {
     );
     output::remark(&format!(
         "{}, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume continues",
-        report::words::plural(open.len(), "figure"),
+        report::words::plural(open.len(), "result"),
         looks.0,
         looks.1,
         time(seconds(looks.0)),
@@ -264,7 +265,7 @@ fn medium(arguments: &Arguments, entries: &[PlanEntry]) -> Result<Option<TargetM
         ),
         None => Ok(None),
         Some(_) if !target_device::is_of(entries) => bail!(
-            "--target-device is written over by --suite tape and by figures at medium=target, and by nothing else; give both"
+            "--target-device is written over by --suite tape and by results at medium=target, and by nothing else; give both"
         ),
         Some(path) => TargetMedium::claim(path).map(Some),
     }
@@ -273,7 +274,7 @@ fn medium(arguments: &Arguments, entries: &[PlanEntry]) -> Result<Option<TargetM
 /// Most directories of a run.
 const DIRECTORIES: usize = 9;
 
-/// The directories of the file figures, or the medium in their place.
+/// The directories of the file results, or the medium in their place.
 fn places(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<Vec<PathBuf>> {
     if let Some(medium) = medium {
         return Ok(vec![medium.path().to_owned()]);
@@ -288,7 +289,7 @@ fn places(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<Vec<Pa
     Ok(found)
 }
 
-/// The same figures in every further directory, each after its own in the first.
+/// The same results in every further directory, each after its own in the first.
 fn in_all(entries: Vec<PlanEntry>, directories: usize) -> Vec<PlanEntry> {
     let places = |entry: PlanEntry| {
         let last = if entry.point.get("place") == Some("target") { directories } else { 1 };

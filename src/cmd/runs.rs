@@ -105,13 +105,13 @@ fn list(runs: &[Summary]) -> Document {
         let remark = if run.interrupted { Cell::Text("incomplete".to_owned(), Tone::Caution) } else { Cell::Empty };
         let (number, label) = (run.number.to_string(), run.label.clone().unwrap_or_default());
         let texts = [number, label, run.machine.clone(), day(&run.started), run.suite.clone()].map(Cell::text);
-        let cells = texts.into_iter().chain([Cell::Count(run.figures.into()), remark]).collect();
+        let cells = texts.into_iter().chain([Cell::Count(run.results.into()), remark]).collect();
         TableRow::of(cells)
     };
     if let [earlier @ .., last] = runs {
-        let columns = Column::list("run|label|machine|started (UTC)|suite|#figures|~");
+        let columns = Column::list("run|label|machine|started (UTC)|suite|#results|~");
         document.add("", Block::table(columns, runs.iter().map(row).collect()));
-        // Runs of different suites have hardly a figure in common.
+        // Runs of different suites have hardly a result in common.
         let alike = earlier.iter().rev().find(|run| run.suite == last.suite);
         document.next.extend(alike.map(|alike| format!("prony compare {} {}", alike.number, last.number)));
         document.next.push(format!("prony report {}", last.number));
@@ -122,12 +122,12 @@ fn list(runs: &[Summary]) -> Document {
     let data = |run: &Summary| {
         json!({
             "handle": run.number.to_string(), "id": run.id, "label": run.label, "machine": run.machine,
-            "started": run.started, "suite": run.suite, "figures": run.figures, "complete": run.complete,
+            "started": run.started, "suite": run.suite, "results": run.results, "complete": run.complete,
             "interrupted": run.interrupted,
         })
     };
     let data = runs.iter().map(data).collect();
-    let mut records = Records::of("handle id label machine started suite figures complete interrupted", &data);
+    let mut records = Records::of("handle id label machine started suite results complete interrupted", &data);
     records.header[0] = "run";
     document.records = Some(records);
     document.data = EmbeddedJson::of(&data).ok();
@@ -146,7 +146,7 @@ fn published() -> Result<Document> {
         document.add(listing.name.clone(), Block::Text(listing.attribution.to_owned()));
         document.add("", Block::table(columns, rows));
     }
-    document.next = vec!["prony compare published:babar-cpu-1998 latest --figures os.syscall_write".to_owned()];
+    document.next = vec!["prony compare published:babar-cpu-1998 latest --results os.syscall_write".to_owned()];
     let data: Vec<_> = listings
         .iter()
         .map(|listing| {

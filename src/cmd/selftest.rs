@@ -5,7 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use compare::{CompareOptions, Relation, relation, self_test};
 use measure::{
-    EndReason, MeasureSession, MockFigure, MockSubject, NullObserver, Observer, RunRequest, Saver, Stopper, Subject,
+    EndReason, MeasureSession, MockResult, MockSubject, NullObserver, Observer, RunRequest, Saver, Stopper, Subject,
 };
 use model::{Identity, Machine, Plan, Run};
 use store::Detail;
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Pairs of sessions to measure and compare
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pairs: u32,
-    /// A named selection of figures, measured twice (prony benchmarks --suites)
+    /// A named selection of results, measured twice (prony benchmarks --suites)
     #[arg(long, value_name = "NAME", default_value = "quick")]
     suite: String,
     /// A benchmark instead of a suite, at a point or its default ones
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         return Ok(ExitStatus::Stopped);
     }
     Ok(match () {
-        () if found.figures == 0 => ExitStatus::Inconclusive,
+        () if found.results == 0 => ExitStatus::Inconclusive,
         () if !found.broken().is_empty() => ExitStatus::Found,
         () => ExitStatus::Fine,
     })
@@ -162,7 +162,7 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
             Machine { name: "simulated".to_owned(), fingerprint: "simulated".to_owned(), ..Machine::default() };
         let identity = Identity { fingerprint: "simulated".to_owned(), ..Identity::default() };
         let order = RunRequest::new(plan, machine, identity, vec![0, 1])?;
-        (order, Box::new(MockSubject::new(seed, MockFigure::stable(1e-6))), Box::new(NullObserver))
+        (order, Box::new(MockSubject::new(seed, MockResult::stable(1e-6))), Box::new(NullObserver))
     } else {
         let machine = measure::machine(&[directory.into()]);
         let order = RunRequest::new(plan, machine, measure::identity(), kernels::affinity::allowed()?)?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use measure::{EndReason, MeasureSession, RunRequest, RunResult, Saver, Stopper, Subject};
-use model::{Figure, FigureKey, LOOKS, Outcome, Run};
+use model::{BenchmarkResult, LOOKS, Outcome, ResultKey, Run};
 use report::Document;
 use report::view::RunContext;
 use store::{Claim, Detail, MachineLock, Store};
@@ -75,7 +75,7 @@ pub(crate) fn claim(purpose: &str) -> MachineClaim {
         Ok(Claim::Alone(lock)) => MachineClaim { _lock: Some(lock), other: None },
         Ok(Claim::Taken(holder)) => {
             let who = holder.map_or_else(|| "another process".to_owned(), |holder| holder.to_string());
-            output::remark(&format!("warning: another run measures here, {who}; each disturbs the other's figures"));
+            output::remark(&format!("warning: another run measures here, {who}; each disturbs the other's results"));
             MachineClaim { _lock: None, other: Some(who) }
         }
         // Whether there is another measurement is then unknown, which does not prevent measuring.
@@ -91,7 +91,7 @@ pub(crate) struct LocalSession<'a> {
     pub(crate) stopper: Stopper,
     saver: RunSaver,
     claim: MachineClaim,
-    /// Whether a new run in which nothing could be launched is kept: why a figure is not measured is a result of its
+    /// Whether a new run in which nothing could be launched is kept: why a result is not measured is a result of its
     /// own.
     keep_empty: bool,
     /// Whether a run without any interval is inconclusive.
@@ -151,11 +151,11 @@ impl<'a> LocalSession<'a> {
         Ok(order)
     }
 
-    /// A new run with figures of a subject, or the run to be resumed instead.
+    /// A new run with results of a subject, or the run to be resumed instead.
     pub(crate) fn order(&self, fresh: Run, resumed: Option<Run>) -> Result<RunRequest> {
         match resumed {
             Some(run) => {
-                super::resume::same_figures(&run, &fresh)?;
+                super::resume::same_results(&run, &fresh)?;
                 self.resume(run)
             }
             None => Ok(self.begin(RunRequest::of(fresh, kernels::affinity::allowed().unwrap_or_default())?)),
@@ -194,8 +194,8 @@ impl<'a> LocalSession<'a> {
         worked: impl Fn(&Run) -> bool,
     ) -> Result<ExitStatus> {
         let RunResult { run, ending } = result;
-        let requested = || run.figures.iter().filter(|figure| !figure.is_condition());
-        let begun = requested().any(|figure| !figure.launches.is_empty());
+        let requested = || run.results.iter().filter(|result| !result.is_condition());
+        let begun = requested().any(|result| !result.launches.is_empty());
         if matches!(ending, EndReason::Stopped) && !begun && self.options.resume.is_none() {
             self.saver.discard(&run)?;
             output::remark("stopped before anything was measured; nothing is kept");
@@ -241,16 +241,16 @@ impl<'a> LocalSession<'a> {
                 let inconclusive = self.needs_intervals && !has_interval(&run);
                 if inconclusive {
                     output::remark(
-                        "nothing useful was measured: no figure has an interval; try a longer --time-limit, or when the \
+                        "nothing useful was measured: no result has an interval; try a longer --time-limit, or when the \
                          machine is less busy",
                     );
                 }
                 Ok(if inconclusive { ExitStatus::Inconclusive } else { ExitStatus::Fine })
             }
             EndReason::Complete | EndReason::TimeLimit => {
-                let failed = |figure: &&Figure| matches!(figure.outcome, Outcome::Failed(_));
-                output::remark(&match (measured(&run), run.figures.iter().filter(failed).count()) {
-                    (true, failed) => format!("{failed} of {} figures failed; the table says why", run.figures.len()),
+                let failed = |result: &&BenchmarkResult| matches!(result.outcome, Outcome::Failed(_));
+                output::remark(&match (measured(&run), run.results.iter().filter(failed).count()) {
+                    (true, failed) => format!("{failed} of {} results failed; the table says why", run.results.len()),
                     (false, _) if empty => {
                         "nothing could be measured, and nothing is kept; the table says why".to_owned()
                     }
@@ -277,12 +277,12 @@ fn elsewhere(run: &Run) -> Option<String> {
     }
 }
 
-/// Whether any figure has a value.
+/// Whether any result has a value.
 pub(crate) fn measured(run: &Run) -> bool {
     any_outcome(run, |outcome| matches!(outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
 }
 
-/// Whether any figure has an interval, a bound, or the launches of a first look.
+/// Whether any result has an interval, a bound, or the launches of a first look.
 fn has_interval(run: &Run) -> bool {
     any_outcome(run, |outcome| match outcome {
         Outcome::Measured(estimate) => !estimate.is_range() || estimate.launches >= LOOKS[0],
@@ -292,7 +292,7 @@ fn has_interval(run: &Run) -> bool {
 }
 
 fn any_outcome(run: &Run, wanted: impl Fn(&Outcome) -> bool) -> bool {
-    run.figures.iter().any(|figure| !figure.is_condition() && wanted(&figure.outcome))
+    run.results.iter().any(|result| !result.is_condition() && wanted(&result.outcome))
 }
 
 /// The newest earlier runs of the machine with this fingerprint that read references, except the run `id`: they may
@@ -313,7 +313,7 @@ fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) -> Vec<Run> {
 }
 
 /// The newest earlier run of the same machine that can be compared, of the same suite if there is one: one that has a
-/// figure of this one.
+/// result of this one.
 fn previous(store: Option<&dyn Store>, run: &Run) -> Option<String> {
     /// Runs that are looked into.
     const NEWEST: usize = 5;
@@ -323,11 +323,11 @@ fn previous(store: Option<&dyn Store>, run: &Run) -> Option<String> {
         other.id != run.id && other.fingerprint == run.machine.fingerprint && other.tool.is_none() && other.measured > 0
     });
     earlier.sort_by_key(|other| std::cmp::Reverse((other.suite == run.plan.suite, other.number)));
-    let keys: HashSet<FigureKey> =
-        run.figures.iter().filter(|figure| !figure.is_condition()).map(Figure::key).collect();
+    let keys: HashSet<ResultKey> =
+        run.results.iter().filter(|result| !result.is_condition()).map(BenchmarkResult::key).collect();
     let shares = |other: &&store::Summary| {
         let read = store.get(&other.id, Detail::Values);
-        read.is_ok_and(|other| other.figures.iter().any(|figure| keys.contains(&figure.key())))
+        read.is_ok_and(|other| other.results.iter().any(|result| keys.contains(&result.key())))
     };
     earlier.iter().take(NEWEST).find(shares).map(|other| other.number.to_string())
 }

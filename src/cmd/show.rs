@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// Show one run in the tables of an evaluation, such as babar, or a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
-    /// Print every figure with its variant and its notes, not only with its warnings
+    /// Print every result with its variant and its notes, not only with its warnings
     #[arg(long)]
     all: bool,
 }

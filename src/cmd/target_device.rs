@@ -1,4 +1,4 @@
-//! The medium of `prony run --suite tape` and of figures at `medium=target`: checked before anything is overwritten.
+//! The medium of `prony run --suite tape` and of results at `medium=target`: checked before anything is overwritten.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use os::file::{Device, device, device_number, filesystem, mounts};
 /// The suite that writes to a medium.
 pub(super) const SUITE: &str = "tape";
 
-/// Whether all figures are of such a medium.
+/// Whether all results are of such a medium.
 pub(super) fn is_of(entries: &[PlanEntry]) -> bool {
     !entries.is_empty() && entries.iter().all(|entry| entry.point.get("medium") == Some("target"))
 }

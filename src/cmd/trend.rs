@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Args;
 use decide::trend::{Dated, TrendOptions, families, parse, trend};
-use model::{Figure, FigureKey, Metric};
+use model::{BenchmarkResult, Metric, ResultKey};
 use report::Document;
 use store::Detail;
 
@@ -20,14 +20,14 @@ const LIMIT: u64 = 64 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony trend dated.csv --project 2030
-  prony trend published --figure os.syscall_write")]
+  prony trend published --result os.syscall_write")]
 pub(crate) struct Arguments {
-    /// A file of dates and values, - for standard input, or with --figure runs or published
+    /// A file of dates and values, - for standard input, or with --result runs or published
     #[arg(required = true, num_args = 1.., value_name = "FILE|RUN|published:NAME")]
     sources: Vec<String>,
-    /// The figure of runs to fit, at their dates
+    /// The result of runs to fit, at their dates
     #[arg(long, value_name = "ID")]
-    figure: Option<String>,
+    result: Option<String>,
     /// The column of a CSV file with the value [default: the second]
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
@@ -61,20 +61,20 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
 struct DatedValues {
     data: Vec<Dated>,
     name: String,
-    /// Unit and direction, which a figure states and a file does not.
+    /// Unit and direction, which a result states and a file does not.
     metric: Option<Metric>,
 }
 
 fn data(arguments: &Arguments, common: &CommonOptions) -> Result<DatedValues> {
-    if let Some(figure) = &arguments.figure {
-        return of_runs(&arguments.sources, figure, arguments.families, common);
+    if let Some(result) = &arguments.result {
+        return of_runs(&arguments.sources, result, arguments.families, common);
     }
     let [source] = arguments.sources.as_slice() else {
-        anyhow::bail!("name one file of dated values, or runs together with --figure ID");
+        anyhow::bail!("name one file of dated values, or runs together with --result ID");
     };
     anyhow::ensure!(
         source != "published" && !source.starts_with("published:"),
-        "runs have many figures: name the one whose growth is asked for, such as --figure os.syscall_write"
+        "runs have many results: name the one whose growth is asked for, such as --result os.syscall_write"
     );
     let text = if source == "-" {
         super::choose::text_from(std::io::stdin(), "standard input", LIMIT)?
@@ -87,8 +87,8 @@ fn data(arguments: &Arguments, common: &CommonOptions) -> Result<DatedValues> {
     Ok(DatedValues { data: parse(&text, arguments.column.as_deref())?, name, metric: None })
 }
 
-/// The figure of each run at the date of the run, named by the run or by its CPU.
-fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions) -> Result<DatedValues> {
+/// The result of each run at the date of the run, named by the run or by its CPU.
+fn of_runs(names: &[String], result: &str, by_cpu: bool, common: &CommonOptions) -> Result<DatedValues> {
     let mut all: Vec<String> = Vec::new();
     for name in names {
         if name == "published" {
@@ -99,9 +99,9 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
     }
     let found = run_finder::find(&all, common, Detail::Values)?;
     let runs = run_finder::alike(found.into_iter().map(|named| named.run).collect());
-    let asked = |f: &&Figure| f.benchmark == figure || f.key().to_string() == figure || usual(f) == figure;
-    let all_of = || runs.iter().flat_map(|run| run.figures.iter().filter(asked).map(move |found| (run, found)));
-    one_figure(figure, all_of().map(|(_, found)| found))?;
+    let asked = |f: &&BenchmarkResult| f.benchmark == result || f.key().to_string() == result || usual(f) == result;
+    let all_of = || runs.iter().flat_map(|run| run.results.iter().filter(asked).map(move |found| (run, found)));
+    one_result(result, all_of().map(|(_, found)| found))?;
     let mut text = String::new();
     let (mut name, mut metric) = (String::new(), None);
     for (run, found) in all_of() {
@@ -115,30 +115,30 @@ fn of_runs(names: &[String], figure: &str, by_cpu: bool, common: &CommonOptions)
     }
     anyhow::ensure!(
         !text.is_empty(),
-        "none of the {} runs has a value of {figure} (prony benchmarks lists them)",
+        "none of the {} runs has a value of {result} (prony benchmarks lists them)",
         runs.len()
     );
     Ok(DatedValues { data: parse(&text, None)?, name, metric })
 }
 
-/// Name of a figure at the point for which it stands.
-fn usual(figure: &Figure) -> String {
-    let point = figure.stands_for.clone().unwrap_or_else(|| figure.point.clone());
-    FigureKey::new(figure.benchmark.clone(), point).to_string()
+/// Name of a result at the point for which it stands.
+fn usual(result: &BenchmarkResult) -> String {
+    let point = result.stands_for.clone().unwrap_or_else(|| result.point.clone());
+    ResultKey::new(result.benchmark.clone(), point).to_string()
 }
 
 /// Points that a refusal lists.
 const LISTED: usize = 4;
 
-/// Refuses an id that stands for several figures: values at different points are no growth of anything. Sizes of memory
+/// Refuses an id that stands for several results: values at different points are no growth of anything. Sizes of memory
 /// that were moved beyond the caches of a machine are one.
-fn one_figure<'a>(asked: &str, found: impl Iterator<Item = &'a Figure>) -> Result<()> {
+fn one_result<'a>(asked: &str, found: impl Iterator<Item = &'a BenchmarkResult>) -> Result<()> {
     let points = report::words::distinct(found.filter(|one| one.outcome.estimate().is_some()).map(usual));
     let rest = points.len().saturating_sub(LISTED);
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     anyhow::ensure!(
         points.len() < 2,
-        "{asked} is {} figures, at different points; name one of them, such as --figure {}: {}{more}",
+        "{asked} is {} results, at different points; name one of them, such as --result {}: {}{more}",
         points.len(),
         points[0],
         points.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ")

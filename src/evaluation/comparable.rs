@@ -1,9 +1,9 @@
-//! Published figures at the points of today's suites: where a source does not state an axis, the suite that continues
-//! its tables says which value stands for it, and the figure says so.
+//! Published results at the points of today's suites: where a source does not state an axis, the suite that continues
+//! its tables says which value stands for it, and the result says so.
 
 use anyhow::Result;
 use import::published::PublishedEvaluation;
-use model::{Figure, FigureKey, Point, Run};
+use model::{BenchmarkResult, Point, ResultKey, Run};
 use report::view::Slot;
 
 use super::filled;
@@ -23,47 +23,47 @@ pub(crate) fn published(name: &str) -> Result<Vec<Run>> {
     Ok(runs)
 }
 
-/// The figures that the suites of an evaluation measure.
-fn measured(evaluation: &PublishedEvaluation) -> Result<Vec<FigureKey>> {
+/// The results that the suites of an evaluation measure.
+fn measured(evaluation: &PublishedEvaluation) -> Result<Vec<ResultKey>> {
     let mut keys = Vec::new();
     for suite in &evaluation.description.suites {
         let view = filled(suite, evaluation)?;
         keys.extend(super::slots(&view.tables).filter_map(|slot| match slot {
-            Slot::Figure(key, _) => Some(key.clone()),
+            Slot::Result(key, _) => Some(key.clone()),
             _ => None,
         }));
     }
     Ok(report::words::distinct(keys))
 }
 
-/// Completes the points of a run's figures where exactly one measured figure agrees with all that the source states.
-fn place(run: &mut Run, keys: &[FigureKey], source: &str) {
-    let mut taken: Vec<FigureKey> = run.figures.iter().map(Figure::key).collect();
-    for figure in &mut run.figures {
-        let stated = |key: &&FigureKey| {
-            key.benchmark == figure.benchmark
-                && figure.point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
+/// Completes the points of a run's results where exactly one measured result agrees with all that the source states.
+fn place(run: &mut Run, keys: &[ResultKey], source: &str) {
+    let mut taken: Vec<ResultKey> = run.results.iter().map(BenchmarkResult::key).collect();
+    for result in &mut run.results {
+        let stated = |key: &&ResultKey| {
+            key.benchmark == result.benchmark
+                && result.point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
         };
         let mut agreeing = keys.iter().filter(stated);
         let (Some(key), None) = (agreeing.next(), agreeing.next()) else { continue };
         let added: Vec<String> = key
             .point
             .iter()
-            .filter(|(axis, _)| figure.point.get(axis).is_none())
+            .filter(|(axis, _)| result.point.get(axis).is_none())
             .map(|(axis, value)| format!("{axis}={value}"))
             .collect();
         if added.is_empty() || taken.contains(key) {
             continue;
         }
         taken.push(key.clone());
-        let benchmark = benchmarks::describe(&figure.benchmark);
+        let benchmark = benchmarks::describe(&result.benchmark);
         let told =
             |point: &Point| benchmark.as_ref().map(|benchmark| benchmark.definition(source, point)).unwrap_or_default();
-        if figure.definition == told(&figure.point) {
-            figure.definition = told(&key.point);
+        if result.definition == told(&result.point) {
+            result.definition = told(&key.point);
         }
-        figure.point = key.point.clone();
-        figure.notes.push(format!("not stated by the source, set as in today's suite: {}", added.join(", ")));
+        result.point = key.point.clone();
+        result.notes.push(format!("not stated by the source, set as in today's suite: {}", added.join(", ")));
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
 
     use super::*;
 
-    /// Printed figures that no key of today can stand for, with the reason.
+    /// Printed results that no key of today can stand for, with the reason.
     const ALONE: [(&str, &str); 7] = [
         (
             "cpu.arithmetic:type=register",
@@ -88,17 +88,17 @@ mod tests {
     ];
 
     #[test]
-    fn every_printed_figure_that_is_measured_today_has_its_key() {
+    fn every_printed_result_that_is_measured_today_has_its_key() {
         let (mut unpaired, mut seen) = (Vec::new(), std::collections::BTreeSet::new());
         for evaluation in PublishedEvaluation::all().unwrap() {
             let keys = measured(&evaluation).unwrap();
             for run in published(&format!("published:{}", evaluation.name)).unwrap() {
-                for figure in &run.figures {
-                    let known = benchmarks::find(&figure.benchmark).is_some();
-                    let name = figure.key().to_string();
+                for result in &run.results {
+                    let known = benchmarks::find(&result.benchmark).is_some();
+                    let name = result.key().to_string();
                     if ALONE.iter().any(|(key, _)| *key == name) {
                         seen.insert(name);
-                    } else if known && !keys.contains(&figure.key()) && !unpaired.contains(&name) {
+                    } else if known && !keys.contains(&result.key()) && !unpaired.contains(&name) {
                         unpaired.push(name);
                     }
                 }
@@ -109,11 +109,11 @@ mod tests {
     }
 
     #[test]
-    fn printed_figures_say_how_they_stand_to_those_of_today() {
+    fn printed_results_say_how_they_stand_to_those_of_today() {
         let all = |name: &str| published(&format!("published:{name}")).unwrap();
         let definition = |name: &str, key: &str| {
             let runs = all(name);
-            let found = runs.iter().flat_map(|run| &run.figures).find(|figure| figure.key().to_string() == key);
+            let found = runs.iter().flat_map(|run| &run.results).find(|result| result.key().to_string() == key);
             found.unwrap_or_else(|| panic!("{name} prints no {key}")).definition.clone()
         };
         let near = |name: &str, key: &str| matches!(definition(name, key), Definition::Near(_));
@@ -125,17 +125,17 @@ mod tests {
         assert!(near("cyberlife-2004", "shell.compile:program=small,placement=free"));
         assert!(near("cyberlife-2004", "file.write:buffer=1KiB,place=target,durability=fsync"));
         assert!(near("cyberlife-2004", "cpu.dhrystone"), "another language");
-        // Of figures that are measured again none is another one, but those of applications: a source's program is its
+        // Of results that are measured again none is another one, but those of applications: a source's program is its
         // own.
         for evaluation in PublishedEvaluation::all().unwrap() {
             let keys = measured(&evaluation).unwrap();
-            for figure in
-                all(&evaluation.name).iter().flat_map(|run| &run.figures).filter(|one| keys.contains(&one.key()))
+            for result in
+                all(&evaluation.name).iter().flat_map(|run| &run.results).filter(|one| keys.contains(&one.key()))
             {
-                if figure.family() == "application" {
+                if result.family() == "application" {
                     continue;
                 }
-                assert!(!matches!(figure.definition, Definition::Other(_)), "{}: {}", evaluation.name, figure.key());
+                assert!(!matches!(result.definition, Definition::Other(_)), "{}: {}", evaluation.name, result.key());
             }
         }
     }

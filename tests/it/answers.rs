@@ -33,12 +33,12 @@ fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
     let said = place.ask(&["export", "./a.json", "--to", "openmetrics", "--format=json"]).refused();
     assert!(said.contains("prony show ./a.json --format json"), "{said}");
     assert!(place.ask(&["export", "./a.json", "--to", "openmetrics"]).fine().out.contains("# EOF"));
-    // A figure that a gauge cannot say is told.
+    // A result that a gauge cannot say is told.
     let mut run: serde_json::Value = serde_json::from_slice(&std::fs::read(place.file("a.json")).unwrap()).unwrap();
-    run["figures"][0]["outcome"] = serde_json::json!({ "unfit": "no such thing here" });
+    run["results"][0]["outcome"] = serde_json::json!({ "unfit": "no such thing here" });
     std::fs::write(place.file("part.json"), run.to_string()).unwrap();
     let part = place.ask(&["export", "./part.json", "--to", "openmetrics"]).fine();
-    assert!(part.err.contains(" of 2 figures ") && part.err.contains(" no sample: "), "{}", part.err);
+    assert!(part.err.contains(" of 2 results ") && part.err.contains(" no sample: "), "{}", part.err);
 }
 
 #[test]
@@ -121,9 +121,9 @@ fn what_is_suggested_after_an_import_works() {
     std::fs::write(place.file("one.csv"), "machine,triad (GB/s)\nnode-a,61.5\n").unwrap();
     std::fs::write(place.file("two.csv"), "machine,compile (s)\nnode-a,182\nnode-b,170\n").unwrap();
     let alone = place.ask(&["import", "one.csv"]).fine().out;
-    assert!(alone.contains("Next: prony show 2\n"), "nothing in the store has its figure: {alone}");
+    assert!(alone.contains("Next: prony show 2\n"), "nothing in the store has its result: {alone}");
     let both = place.ask(&["import", "one.csv", "two.csv"]).fine().out;
-    assert!(both.contains("Next: prony show 2\n"), "no other has the figure of the first: {both}");
+    assert!(both.contains("Next: prony show 2\n"), "no other has the result of the first: {both}");
     let pair = place.ask(&["import", "two.csv", "one.csv"]).fine().out;
     assert!(pair.contains("prony compare 3 4"), "{pair}");
     place.ask(&["compare", "3", "4"]).fine();
@@ -144,7 +144,7 @@ fn refusals_name_what_there_is_to_do() {
     place.ask(&["compare", "t", "s", "--across", "command"]).fine();
     let half = place.ask(&["time", "true", "false", "--runs", "3"]);
     assert_eq!(half.code, Some(2));
-    assert!(half.err.contains(" of 4 figures failed") && !half.err.contains("nothing"), "{half:?}");
+    assert!(half.err.contains(" of 4 results failed") && !half.err.contains("nothing"), "{half:?}");
     let all = place.ask(&["time", "false", "--runs", "3"]);
     assert!(all.err.contains("nothing could be measured"), "{all:?}");
 }

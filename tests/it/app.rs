@@ -16,16 +16,16 @@ fn write(place: &Place, name: &str, text: &str) -> String {
     name.to_owned()
 }
 
-fn figures<'a>(run: &'a Value, benchmark: &str) -> Vec<&'a Value> {
-    run["figures"].as_array().unwrap().iter().filter(|figure| figure["benchmark"] == benchmark).collect()
+fn results<'a>(run: &'a Value, benchmark: &str) -> Vec<&'a Value> {
+    run["results"].as_array().unwrap().iter().filter(|result| result["benchmark"] == benchmark).collect()
 }
 
-fn value(figure: &Value) -> f64 {
-    common::estimate(figure).and_then(|found| found["value"].as_f64()).unwrap_or_else(|| panic!("{figure:#}"))
+fn value(result: &Value) -> f64 {
+    common::estimate(result).and_then(|found| found["value"].as_f64()).unwrap_or_else(|| panic!("{result:#}"))
 }
 
-fn failed(figure: &Value) -> &str {
-    figure["outcome"]["failed"].as_str().unwrap_or_else(|| panic!("{figure:#}"))
+fn failed(result: &Value) -> &str {
+    result["outcome"]["failed"].as_str().unwrap_or_else(|| panic!("{result:#}"))
 }
 
 /// Runs a manifest with a wide target: the tests do not depend on the width of intervals.
@@ -64,7 +64,7 @@ fn a_c_program_under_every_compiler_and_level() {
     );
     let answer = run(&place, &text, &[]).fine();
     let run = answer.json();
-    let rates = figures(&run, "application.sieve");
+    let rates = results(&run, "application.sieve");
     assert_eq!(rates.len(), 2 * 2 * found.len());
     assert!(rates.iter().all(|rate| value(rate) > 0.0));
     let notes = rates[0]["notes"].to_string();
@@ -75,22 +75,22 @@ fn a_c_program_under_every_compiler_and_level() {
     assert!(
         notes.contains("directory: ") && notes.contains("run by: ") && notes.contains("first run discarded by rule")
     );
-    let builds = figures(&run, "application.sieve_build_time");
+    let builds = results(&run, "application.sieve_build_time");
     assert!(builds.len() == 2 * found.len() && value(builds[0]) > 0.0);
-    assert!(figures(&run, "application.sieve_text_size").iter().all(|size| value(size) > 500.0));
-    for memory in figures(&run, "application.sieve_memory") {
+    assert!(results(&run, "application.sieve_text_size").iter().all(|size| value(size) > 500.0));
+    for memory in results(&run, "application.sieve_memory") {
         // A program smaller than the one that starts it is reported as such.
         let bound = memory["outcome"]["below"]["bound"].as_f64();
         assert!(bound.unwrap_or_else(|| value(memory)) > 1e5, "{memory}");
     }
-    let efficiency = figures(&run, "application.sieve_efficiency");
+    let efficiency = results(&run, "application.sieve_efficiency");
     assert_eq!(efficiency.len(), 2 * found.len());
     assert!(efficiency.iter().all(|each| value(each) > 0.0 && each["point"]["copies"] == "2"), "{efficiency:?}");
 }
 
 /// Nine applications of which seven fail in different ways; the others are measured.
 #[test]
-fn failures_are_figures_with_reason_and_output_and_the_rest_is_measured() {
+fn failures_are_results_with_reason_and_output_and_the_rest_is_measured() {
     let place = Place::new();
     let head = |name: &str, argv: &str, more: &str| {
         format!("[application.{name}]\nrun = {argv}\nwork = {{ runs = 1, unit = \"run\" }}\ncopies = [1]\n{more}\n")
@@ -109,7 +109,7 @@ fn failures_are_figures_with_reason_and_output_and_the_rest_is_measured() {
     ]
     .concat();
     let run = run(&place, &text, &["--label", "mixed"]).fine().json();
-    let one = |name: &str| figures(&run, &format!("application.{name}"))[0];
+    let one = |name: &str| results(&run, &format!("application.{name}"))[0];
     assert!(value(one("good")) > 0.0 && value(one("also_good")) > 0.0);
     for (name, reason, kept) in [
         ("hangs", "still running after 1 s", "begun"),
@@ -143,11 +143,11 @@ fn children_that_a_program_does_not_wait_for_are_counted_or_told() {
     let goes_on = "sleep 1000 >/dev/null 2>&1 & exit 0";
     let text = [head("child", &format!("({work}); true")), head("orphan", &orphan), head("leaves", goes_on)].concat();
     let run = run(&place, &text, &[]).fine().json();
-    let cpu = |name: &str| figures(&run, &format!("application.{name}_cpu_time"))[0];
+    let cpu = |name: &str| results(&run, &format!("application.{name}_cpu_time"))[0];
     let told = |name: &str| cpu(name)["notes"].to_string().contains("went on when it had ended");
     assert!(value(cpu("orphan")) > 0.5 * value(cpu("child")), "{:#} {:#}", cpu("orphan"), cpu("child"));
     assert!(told("leaves") && !told("orphan") && !told("child"), "{:#}", cpu("leaves"));
-    let rate = figures(&run, "application.leaves")[0];
+    let rate = results(&run, "application.leaves")[0];
     assert!(rate["notes"].to_string().contains("is not counted"), "{rate:#}");
     let timed = place.ask(&["time", "-r", "8", goes_on, "--format=json"]).fine().out;
     assert!(timed.contains("went on when it had ended"), "{timed}");
@@ -160,7 +160,7 @@ fn a_digest_that_changes_from_run_to_run_is_caught() {
                 verify = { digest = \"digest=([0-9]+)\" }\ncopies = [1]\n";
     let answer = run(&place, text, &[]);
     assert_eq!(answer.code, Some(2), "{answer:?}");
-    assert!(failed(figures(&answer.json(), "application.x")[0]).contains("was expected"));
+    assert!(failed(results(&answer.json(), "application.x")[0]).contains("was expected"));
 }
 
 #[test]
@@ -170,9 +170,9 @@ fn start_up_is_separated_from_work_and_no_shell_is_used() {
                 work = { events = 100, unit = \"event\" }\nstartup = \"start=([0-9.]+)\"\ncopies = [1]\n\
                 parameters = { phrase = \"a b; exit 9 $HOME `false`\" }\nverify = { stdout = \"a b; exit 9 .HOME `false`\" }\n";
     let run = run(&place, text, &[]).fine().json();
-    let startup = figures(&run, "application.x_startup")[0];
+    let startup = results(&run, "application.x_startup")[0];
     assert!((value(startup) - 0.05).abs() < 1e-9);
-    let rate = figures(&run, "application.x")[0];
+    let rate = results(&run, "application.x")[0];
     for launch in rate["launches"].as_array().unwrap() {
         let (wall, found) = (launch["wall"].as_f64().unwrap(), launch["value"].as_f64().unwrap());
         assert!((found - 100.0 / (wall - 0.05)).abs() < 1e-6 * found, "{launch}");
@@ -189,7 +189,7 @@ fn the_commented_manifest_is_written_once_and_runs() {
     assert!(text.lines().filter(|line| line.starts_with('#')).count() > 20);
     let less = text.replace("numbers = 3000000", "numbers = 20000");
     let run = run(&place, &less, &["--copies", "1"]).fine().json();
-    assert!(value(figures(&run, "application.hello")[0]) > 0.0);
+    assert!(value(results(&run, "application.hello")[0]) > 0.0);
 }
 
 #[test]
@@ -209,8 +209,8 @@ fn built_in_reconstruction_works_out_of_the_box() {
     let arguments = ["app", "run", named, "reconstruct"];
     let arguments = if named == "less.toml" { &arguments[..] } else { &arguments[..3] };
     let run = place.ask(&[arguments, &few].concat()).fine().json();
-    assert!(value(figures(&run, "application.reconstruct")[0]) > 0.0);
-    assert!(value(figures(&run, "application.reconstruct_startup")[0]) > 0.0);
+    assert!(value(results(&run, "application.reconstruct")[0]) > 0.0);
+    assert!(value(results(&run, "application.reconstruct_startup")[0]) > 0.0);
     let said = place.ask(&["app", "run", "builtin:reconstrukt"]).refused();
     assert!(said.contains("reconstruct, simulate, analyse"), "{said}");
 }
@@ -275,7 +275,7 @@ fn an_interrupted_campaign_is_stored_and_leaves_no_process() {
     let measured = || {
         let text = std::fs::read_to_string(place.file("kept.json")).unwrap_or_default();
         let kept: Value = serde_json::from_str(&text).unwrap_or_default();
-        kept["figures"].as_array().is_some_and(|all| all.iter().any(|one| one["launches"] != serde_json::json!([])))
+        kept["results"].as_array().is_some_and(|all| all.iter().any(|one| one["launches"] != serde_json::json!([])))
     };
     while !measured() && began.elapsed() < Duration::from_secs(180) {
         std::thread::sleep(Duration::from_millis(50));
@@ -284,7 +284,7 @@ fn an_interrupted_campaign_is_stored_and_leaves_no_process() {
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(130));
     let kept = place.ask(&["show", "./kept.json", "--format=json"]).fine().json();
-    assert!(!figures(&kept, "application.nap")[0]["launches"].as_array().unwrap().is_empty());
+    assert!(!results(&kept, "application.nap")[0]["launches"].as_array().unwrap().is_empty());
     let left = Command::new("ps").args(["-eo", "args"]).output().unwrap();
     assert!(!String::from_utf8_lossy(&left.stdout).contains(&format!("sleep {time}")), "a copy outlived its campaign");
 }

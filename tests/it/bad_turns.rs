@@ -194,8 +194,8 @@ fn with_number(place: &Place, pointer: &str, number: &str) {
 fn numbers_that_nothing_can_have_are_refused_by_every_reader() {
     let place = Place::with_a_run();
     for (pointer, number, says) in [
-        ("/figures/0/amount", "-5.0", "the amount of an operation of "),
-        ("/figures/0/outcome", r#"{"below":{"bound":-1e-9}}"#, "the bound of "),
+        ("/results/0/amount", "-5.0", "the amount of an operation of "),
+        ("/results/0/outcome", r#"{"below":{"bound":-1e-9}}"#, "the bound of "),
         ("/session/seconds", "-30", "the duration of the run is below 0"),
     ] {
         with_number(&place, pointer, number);

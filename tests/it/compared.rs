@@ -5,11 +5,11 @@ use crate::common::{Place, TINY};
 
 /// The comparison that the end of a run suggests is one that works.
 #[test]
-fn only_a_run_with_a_figure_in_common_is_suggested_for_comparison() {
+fn only_a_run_with_a_result_in_common_is_suggested_for_comparison() {
     let place = Place::with_a_run();
     let other = ["run", "--benchmark", "os.select", "--target", "50", "--no-rulers", "--max-launches", "8"];
-    assert!(!place.ask(&other).fine().out.contains("prony compare"), "run 1 has none of its figures");
-    assert!(place.ask(TINY).fine().out.contains("prony compare 1 3"), "run 2 has none of its figures");
+    assert!(!place.ask(&other).fine().out.contains("prony compare"), "run 1 has none of its results");
+    assert!(place.ask(TINY).fine().out.contains("prony compare 1 3"), "run 2 has none of its results");
 }
 
 #[test]
@@ -86,14 +86,14 @@ fn what_explains_names_runs_as_what_compares() {
 fn a_published_machine_is_compared_to_a_present_one() {
     let place = Place::with_a_run();
     let said =
-        place.ask(&["compare", "published:babar-cpu-1998", "1", "--figures", "os.syscall_write", "--all"]).fine().out;
+        place.ask(&["compare", "published:babar-cpu-1998", "1", "--results", "os.syscall_write", "--all"]).fine().out;
     assert!(said.to_lowercase().contains("system call") || said.contains("syscall"), "{said}");
 }
 
 #[test]
 fn many_machines_are_rows_and_sorting_moves_only_rows() {
     let place = Place::new();
-    let table = ["compare", "published:babar-cpu-1998", "--figures", "os.syscall_write"];
+    let table = ["compare", "published:babar-cpu-1998", "--results", "os.syscall_write"];
     let sorted = ["compare", "published:babar-cpu-1998/amd-k6-200-mhz", "--sort", "os.syscall_write"];
     let said = place.ask(&[&sorted[..], &table[1..]].concat()).fine().out;
     assert!(said.starts_with("12 runs against AMD K6/200 MHz"), "{said}");
@@ -102,7 +102,7 @@ fn many_machines_are_rows_and_sorting_moves_only_rows() {
         found.unwrap_or_else(|| panic!("no row of {name} in {said}"))
     };
     assert!(row("Sun Ultra60/360 MHz") < row("IBM F50/166 MHz") && row("IBM F50/166 MHz") < row("IBM 43P/200 MHz"));
-    assert!(said.contains("neither figure states a spread"), "{said}");
+    assert!(said.contains("neither result states a spread"), "{said}");
     let refused = place.ask(&[&table[..], &["--across", "colour"]].concat()).refused();
     assert!(refused.contains("could not compare across 'colour'"), "{refused}");
 }
@@ -128,7 +128,7 @@ fn a_published_machine_eleven_times_slower_is_called_slower_under_an_assumption(
         assert!(said.contains(words), "{words} is missing from {said}");
     }
     assert!(!said.contains("times better"), "{said}");
-    // No gate fails because of an assumption, and figures that were not tested do not pass.
+    // No gate fails because of an assumption, and results that were not tested do not pass.
     let gate = |more: &[&str]| place.ask(&[&pair[..], &["--fail-on", "slower:50"], more].concat()).code;
     assert_eq!(gate(&[]), Some(3));
     assert_eq!(gate(&["--inconclusive", "pass"]), Some(0));

@@ -130,25 +130,25 @@ fn the_fit_of_1998_does_not_reach_2015() {
 }
 
 #[test]
-fn a_figure_keeps_its_unit_in_a_trend_and_its_best_values_are_the_lowest_times() {
+fn a_result_keeps_its_unit_in_a_trend_and_its_best_values_are_the_lowest_times() {
     let place = Place::with_a_run();
     let mut run: serde_json::Value = serde_json::from_slice(&std::fs::read(place.file("a.json")).unwrap()).unwrap();
-    let figures = run["figures"].as_array().unwrap();
-    let at = figures.iter().position(|figure| figure["benchmark"] == "os.syscall_write").unwrap();
+    let results = run["results"].as_array().unwrap();
+    let at = results.iter().position(|result| result["benchmark"] == "os.syscall_write").unwrap();
     let mut names = Vec::new();
     for (year, nanos) in (2000..).zip([400.0, 210.0, 250.0, 105.0, 140.0, 52.0, 25.0]) {
         run["id"] = format!("of-{year}").into();
         run["session"]["started"] = format!("{year}-06-01T00:00:00Z").into();
         let value = nanos * 1e-9;
-        run["figures"][at]["outcome"] = serde_json::json!({ "measured": { "value": value, "low": value, "high": value,
+        run["results"][at]["outcome"] = serde_json::json!({ "measured": { "value": value, "low": value, "high": value,
             "level": 0.0, "launches": 1, "batches": 1, "method": "none" } });
-        run["figures"][at]["launches"] = serde_json::json!([]);
+        run["results"][at]["launches"] = serde_json::json!([]);
         let name = format!("./of-{year}.json");
         std::fs::write(place.file(&name), run.to_string()).unwrap();
         names.push(name);
     }
     let mut arguments: Vec<&str> =
-        vec!["trend", "--figure", "os.syscall_write", "--project", "2008", "--years", "2000.."];
+        vec!["trend", "--result", "os.syscall_write", "--project", "2008", "--years", "2000.."];
     arguments.extend(names.iter().map(String::as_str));
     let said = place.ask(&arguments).fine().out;
     let line = |begin: &str| said.lines().find(|line| line.trim_start().starts_with(begin)).unwrap_or_default();
@@ -160,20 +160,20 @@ fn a_figure_keeps_its_unit_in_a_trend_and_its_best_values_are_the_lowest_times()
 }
 
 #[test]
-fn an_id_that_stands_for_several_figures_has_no_trend() {
+fn an_id_that_stands_for_several_results_has_no_trend() {
     let place = Place::new();
     // Tables of 2004 have reads of 1 KiB to 64 MiB, and those of 1998 of memory alone.
-    let several = place.ask(&["trend", "published", "--figure", "memory.read"]);
-    assert!(several.code == Some(2) && several.err.contains("figures, at different points"), "{}", several.err);
-    let one = several.err.split("--figure ").nth(1).unwrap_or_default().split(": ").next().unwrap_or_default();
+    let several = place.ask(&["trend", "published", "--result", "memory.read"]);
+    assert!(several.code == Some(2) && several.err.contains("results, at different points"), "{}", several.err);
+    let one = several.err.split("--result ").nth(1).unwrap_or_default().split(": ").next().unwrap_or_default();
     assert!(one.starts_with("memory.read"), "{}", several.err);
-    let asked = place.ask(&["trend", "published", "--figure", one]);
+    let asked = place.ask(&["trend", "published", "--result", one]);
     assert!(!asked.err.contains("at different points"), "{}", asked.err);
 }
 
-/// One name of several figures is no rate, and an exact one is.
+/// One name of several results is no rate, and an exact one is.
 #[test]
-fn a_figure_of_several_points_is_not_guessed() {
+fn a_result_of_several_points_is_not_guessed() {
     let place = Place::new();
     let mut table = String::from("machine,cpu,benchmark (1/s),job:threads=1 (s),job:threads=4 (s)\n");
     for at in 0..6_i32 {
@@ -182,10 +182,10 @@ fn a_figure_of_several_points_is_not_guessed() {
     }
     std::fs::write(place.file("t.csv"), table).unwrap();
     place.ask(&["import", "t.csv"]).fine();
-    let choose = |figure: &str| {
+    let choose = |result: &str| {
         let text = format!(
             "currency = \"EUR\"\n[demand]\nrate = \"10 jobs/s\"\nyears = \"1 year\"\n[[demand.application]]\n\
-             name = \"job\"\nfigure = \"{figure}\"\n[[offer]]\nname = \"a\"\nruns = \"1\"\nprice = \"1000 EUR\"\n"
+             name = \"job\"\nfigure = \"{result}\"\n[[offer]]\nname = \"a\"\nruns = \"1\"\nprice = \"1000 EUR\"\n"
         );
         std::fs::write(place.file("o.toml"), text).unwrap();
         place.ask(&["choose", "o.toml", "--format=json"])
@@ -204,8 +204,8 @@ fn invalid_dates_are_named_by_line() {
     std::fs::write(&file, "1998 10\n1999 soon\n").unwrap();
     let bad = place.ask(&["trend", file.to_str().unwrap()]);
     assert!(bad.code == Some(2) && bad.err.contains("line 2") && bad.err.contains("soon"), "{}", bad.err);
-    let figure = place.ask(&["trend", "published"]);
-    assert!(figure.code == Some(2) && figure.err.contains("--figure"), "{}", figure.err);
+    let result = place.ask(&["trend", "published"]);
+    assert!(result.code == Some(2) && result.err.contains("--result"), "{}", result.err);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn the_newest_of_several_runs_of_a_machine_counts() {
     assert_eq!(found["fits"][0]["machines"].as_u64(), Some(2), "{found:#}");
     assert_eq!(found["pairs"][0]["rating"]["value"].as_f64(), Some(3.0), "{found:#}");
     let said = place.ask(&fit).fine().out;
-    assert!(said.contains("2 machines") && said.contains("4 runs have these figures"), "{said}");
+    assert!(said.contains("2 machines") && said.contains("4 runs have these results"), "{said}");
     let one = place.ask(&["app", "fit", "table.job", "1", "2", "--against", "table.rating"]).refused();
     assert!(one.contains("fewer than two machines have both"), "{one}");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const EVALUATIONS: [&str; 6] = ["babar", "byte", "daisy", "ramspeed", "stream", "tape"];
 
-/// A figure of a mock run: its base unit and its outcome.
+/// A result of a mock run: its base unit and its outcome.
 struct Mock<'a> {
     key: &'a str,
     unit: &'a str,
@@ -21,15 +21,15 @@ fn measured(value: f64) -> Value {
     json!({ "measured": estimate })
 }
 
-/// A run document with these figures, stored in the directory of the test.
-fn mock(place: &Place, name: &str, figures: &[Mock<'_>]) -> String {
+/// A run document with these results, stored in the directory of the test.
+fn mock(place: &Place, name: &str, results: &[Mock<'_>]) -> String {
     let mut run = place.ask(&["show", "published:babar-cpu-1998/dec-alpha-uw-533-mhz", "--format=json"]).fine().json();
-    let template = run["figures"][0].clone();
+    let template = run["results"][0].clone();
     run["id"] = json!(format!("mock-{name}"));
     run["label"] = json!("mock");
     run.as_object_mut().unwrap().remove("origin");
     run["machine"]["name"] = json!("mocked");
-    run["figures"] = figures
+    run["results"] = results
         .iter()
         .map(|mock| {
             let (benchmark, point) = mock.key.split_once(':').unwrap_or((mock.key, ""));
@@ -38,16 +38,16 @@ fn mock(place: &Place, name: &str, figures: &[Mock<'_>]) -> String {
                 .filter_map(|pair| pair.split_once('='))
                 .map(|(axis, value)| (axis.to_owned(), json!(value)))
                 .collect();
-            let mut figure = template.clone();
-            figure["benchmark"] = json!(benchmark);
-            figure["point"] = Value::Object(axes);
-            figure["title"] = json!(benchmark);
-            figure["metric"]["unit"] = json!(mock.unit);
-            figure["metric"]["better"] = json!(if mock.unit == "seconds" { "lower" } else { "higher" });
-            figure["outcome"] = mock.outcome.clone();
-            figure["flags"] = json!([]);
-            figure["notes"] = json!([]);
-            figure
+            let mut result = template.clone();
+            result["benchmark"] = json!(benchmark);
+            result["point"] = Value::Object(axes);
+            result["title"] = json!(benchmark);
+            result["metric"]["unit"] = json!(mock.unit);
+            result["metric"]["better"] = json!(if mock.unit == "seconds" { "lower" } else { "higher" });
+            result["outcome"] = mock.outcome.clone();
+            result["flags"] = json!([]);
+            result["notes"] = json!([]);
+            result
         })
         .collect();
     let file = place.file(&format!("{name}.json"));
@@ -123,7 +123,7 @@ fn names(shown: &Value, table: usize) -> Vec<String> {
 #[test]
 fn a_present_machine_is_sorted_among_the_printed_ones() {
     let place = Place::new();
-    let figures = [
+    let results = [
         Mock { key: "os.syscall_write", unit: "seconds", outcome: measured(3.5e-6) },
         Mock {
             key: "memory.memcpy:working_set=256MiB,piece=whole",
@@ -133,7 +133,7 @@ fn a_present_machine_is_sorted_among_the_printed_ones() {
         Mock { key: "os.fork_exec:linking=dynamic,program=hello", unit: "seconds", outcome: measured(0.5e-3) },
         Mock { key: "file.delete:size=0B,durability=none,place=target", unit: "per_second", outcome: measured(10.0) },
     ];
-    let run = mock(&place, "placed", &figures);
+    let run = mock(&place, "placed", &results);
     let shown = place.ask(&["show", &run, "--as", "babar", "--format=json"]).fine().json();
     let above = |table: usize| names(&shown, table).iter().position(|name| name.starts_with("mocked")).unwrap();
     // 187 and 176 MB/s are the neighbours; more is better.
@@ -142,7 +142,7 @@ fn a_present_machine_is_sorted_among_the_printed_ones() {
     assert_eq!(above(2), 6, "{:?}", names(&shown, 2));
     assert_eq!(above(3), 0, "{:?}", names(&shown, 3));
     assert_eq!(above(8), 11, "{:?}", names(&shown, 8));
-    // Without a figure of the sorted column it is last.
+    // Without a result of the sorted column it is last.
     assert_eq!(above(4), 11, "{:?}", names(&shown, 4));
     let row = &shown["tables"][0]["rows"][2];
     assert_eq!(row[2]["unit"], "MB/s");
@@ -158,7 +158,7 @@ fn clusters_stay_below_the_sorted_machines() {
     let empty = mock(&place, "none", &[]);
     let shown = place.ask(&["show", &empty, "--as", "daisy", "--format=json"]).fine().json();
     let cell = shown["tables"][0]["rows"].as_array().unwrap().iter().find(|row| row[0] == "mocked").unwrap()[2].clone();
-    let complete = cell["figure"].as_str().unwrap();
+    let complete = cell["result"].as_str().unwrap();
     let run = mock(&place, "slow", &[Mock { key: complete, unit: "bytes_per_second", outcome: measured(1e6) }]);
     let shown = place.ask(&["show", &run, "--as", "daisy", "--format=json"]).fine().json();
     // 15 published machines are sorted; those of the clusters follow as printed.
@@ -170,7 +170,7 @@ fn clusters_stay_below_the_sorted_machines() {
 fn times_have_the_units_of_the_page_and_gaps_have_reasons() {
     let place = Place::new();
     let estimate = |value: f64| measured(value)["measured"].clone();
-    let figures = [
+    let results = [
         Mock { key: "os.exec:linking=dynamic", unit: "seconds", outcome: measured(0.5e-3) },
         Mock { key: "shell.dc", unit: "per_second", outcome: json!({ "unfit": "there is no dc" }) },
         Mock { key: "shell.script:concurrent=1,placement=free", unit: "per_second", outcome: measured(3.0) },
@@ -180,7 +180,7 @@ fn times_have_the_units_of_the_page_and_gaps_have_reasons() {
             outcome: json!({ "modes": [{ "share": 0.5, "estimate": estimate(1e5) }, { "share": 0.5, "estimate": estimate(4e5) }] }),
         },
     ];
-    let run = mock(&place, "gaps", &figures);
+    let run = mock(&place, "gaps", &results);
     let said = place.ask(&["show", &run, "--as", "byte"]).fine().out;
     let line = |start: &str| {
         let found = said.lines().find(|line| line.trim_start().starts_with(start));
@@ -197,7 +197,7 @@ fn times_have_the_units_of_the_page_and_gaps_have_reasons() {
     assert!(switching.contains('|') && !switching.contains('—'), "modes are printed, not a dash: {switching}");
     assert!(said.contains("CyberLife Labs"), "the source is named: {said}");
     let csv = place.ask(&["show", &run, "--as", "byte", "--format", "csv"]).fine().out;
-    assert!(csv.starts_with("table,row,column,printed,figure,unit,value,low,high,reason"), "{csv}");
+    assert!(csv.starts_with("table,row,column,printed,result,unit,value,low,high,reason"), "{csv}");
     let page = place.ask(&["report", &run, "--as", "byte", "--output", "page.html"]).fine().out;
     assert!(page.contains("page.html"), "{page}");
     let html = std::fs::read_to_string(place.file("page.html")).unwrap();
@@ -205,9 +205,9 @@ fn times_have_the_units_of_the_page_and_gaps_have_reasons() {
 }
 
 #[test]
-fn figures_of_near_and_other_definitions_are_marked_at_the_cell() {
+fn results_of_near_and_other_definitions_are_marked_at_the_cell() {
     let place = Place::new();
-    let figures = [
+    let results = [
         Mock { key: "os.exec:linking=dynamic", unit: "seconds", outcome: measured(0.5e-3) },
         Mock {
             key: "file.write:buffer=1KiB,place=target,durability=none",
@@ -221,7 +221,7 @@ fn figures_of_near_and_other_definitions_are_marked_at_the_cell() {
         },
         Mock { key: "os.syscall_mix", unit: "per_second", outcome: measured(1e6) },
     ];
-    let run = mock(&place, "marked", &figures);
+    let run = mock(&place, "marked", &results);
     let said = place.ask(&["show", &run, "--as", "byte"]).fine().out;
     let line = |start: &str| said.lines().find(|line| line.trim_start().starts_with(start)).unwrap().to_owned();
     assert!(line("Execl Throughput Test").contains('†'), "{said}");
@@ -243,15 +243,15 @@ fn figures_of_near_and_other_definitions_are_marked_at_the_cell() {
 #[test]
 fn another_definition_is_in_no_mean_and_gets_no_verdict() {
     let place = Place::new();
-    let figures = |exec: &'static str| {
+    let results = |exec: &'static str| {
         [
             Mock { key: exec, unit: "seconds", outcome: measured(30e-6) },
             Mock { key: "os.syscall_mix", unit: "per_second", outcome: measured(1e6) },
             Mock { key: "cpu.hanoi", unit: "per_second", outcome: measured(1e5) },
         ]
     };
-    let old = mock(&place, "old", &figures("os.exec"));
-    let new = mock(&place, "new", &figures("os.exec:linking=dynamic"));
+    let old = mock(&place, "old", &results("os.exec"));
+    let new = mock(&place, "new", &results("os.exec:linking=dynamic"));
     let published = "published:cyberlife-2004/appserver.geo";
     let compared = |run: &str| place.ask(&["compare", published, run, "--all", "--format=json"]).fine().json();
     let rows = |json: &Value| {
@@ -288,18 +288,18 @@ fn measuring_an_evaluation_prints_its_tables_and_keeps_the_run() {
         let answer = place.ask(&[&arguments[..], &[limits.next().unwrap()]].concat());
         testing::hold!(answer.code == Some(0), "{answer:?}");
         let said = answer.out;
-        for needed in ["RAMspeed (MB/s) by block size", "11650.8", "Every figure of the run", "Stored as run 1"] {
+        for needed in ["RAMspeed (MB/s) by block size", "11650.8", "Every result of the run", "Stored as run 1"] {
             assert!(said.contains(needed), "{needed} is missing: {said}");
         }
         let again = place.ask(&["show", "today", "--as", "ramspeed", "--format=json"]).fine().json();
         let rows = again["tables"][0]["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 15);
         for row in rows {
-            // On a loaded machine a figure may lack launches, and then says so.
+            // On a loaded machine a result may lack launches, and then says so.
             let stands =
                 |cell: &Value| cell["value"].as_f64().is_some_and(|value| value > 1.0) || cell["reason"].is_string();
             assert!(stands(&row[5]) && stands(&row[7]), "{row}");
-            // On a heavily loaded one, the time limit is reached before every figure was measured.
+            // On a heavily loaded one, the time limit is reached before every result was measured.
             testing::hold!(row[5]["reason"] != "this run did not measure it", "{row}");
         }
         Ok(())

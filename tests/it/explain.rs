@@ -61,7 +61,7 @@ fn expect(found: &Value, words: &[&str]) -> Result<(), String> {
     if words.iter().any(|word| first.contains(word)) { Ok(()) } else { Err(format!("first cause: {first}")) }
 }
 
-/// Figures that no planted cause affects.
+/// Results that no planted cause affects.
 const BYSTANDERS: [&str; 4] = ["--benchmark", "os.syscall_write", "--benchmark", "os.clock_read"];
 
 /// Whether causes other than the placement are planted and measured too.

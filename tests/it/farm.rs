@@ -20,9 +20,9 @@ fn a_farm_gives_the_result_of_one_process() {
     // The run is stored, and the report has its timeline.
     let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert_eq!(run["plan"]["suite"], "farm");
-    let figures: Vec<&str> =
-        run["figures"].as_array().unwrap().iter().map(|one| one["benchmark"].as_str().unwrap()).collect();
-    assert!(figures.contains(&"farm.events") && figures.contains(&"farm.efficiency"), "{figures:?}");
+    let results: Vec<&str> =
+        run["results"].as_array().unwrap().iter().map(|one| one["benchmark"].as_str().unwrap()).collect();
+    assert!(results.contains(&"farm.events") && results.contains(&"farm.efficiency"), "{results:?}");
     place.ask(&["farm", "status", "ledger", "--output", "farm.html"]).fine();
     let page = std::fs::read_to_string(place.file("farm.html")).unwrap();
     assert!(page.contains("<html") && page.contains("medians over its groups of chunks"));
@@ -36,7 +36,7 @@ fn a_farm_gives_the_result_of_one_process() {
     assert_eq!(status["totals"]["commits"], 8);
     place.ask(&["farm", "status", "ledger", "--output", "farm.md", "--format", "markdown"]).fine();
     assert!(std::fs::read_to_string(place.file("farm.md")).unwrap().starts_with("# Farm "));
-    let titles = run["figures"].as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap());
+    let titles = run["results"].as_array().unwrap().iter().map(|one| one["title"].as_str().unwrap());
     assert!(
         titles.clone().all(|title| title.starts_with(|c: char| c.is_lowercase())),
         "{:?}",

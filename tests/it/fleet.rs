@@ -10,13 +10,13 @@ use crate::common::sshd::Sshd;
 use crate::common::{Answer, Place, requested};
 use serde_json::Value;
 
-/// Two figures that few launches settle: what is tested is the fleet.
+/// Two results that few launches settle: what is tested is the fleet.
 const FLEET: &[&str] = &["fleet", "run", "--target=90", "--benchmark=os.syscall_getppid", "--benchmark=os.clock_read"];
 
 /// One of them, where nodes are all that counts.
 const BRIEF: &[&str] = &["fleet", "run", "--target=90", "--benchmark=os.clock_read"];
 
-/// Figures that never reach their target, so that there are many rounds.
+/// Results that never reach their target, so that there are many rounds.
 const SLOW: &[&str] = &[
     "--target",
     "0.001",
@@ -71,13 +71,13 @@ fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
         let place = Place::new();
         let report = place.ask(&with(FLEET, &["--nodes", "3", "--label", "three", "--format=json"])).fine().json();
         assert!(states(&report).iter().all(|(_, state)| state == "measured"), "{report}");
-        let figures = report["spread"]["figures"].as_array().unwrap();
-        // A figure that splits into modes on one of the nodes because of other load has no spread.
-        testing::hold!(figures.len() == 2, "{report}");
-        for figure in figures {
-            assert_eq!(figure["values"].as_array().unwrap().len(), 3);
-            let [least, most] = ["least", "most"].map(|end| figure[end]["value"].as_f64().unwrap());
-            assert!((least..=most).contains(&figure["median"].as_f64().unwrap()));
+        let results = report["spread"]["results"].as_array().unwrap();
+        // A result that splits into modes on one of the nodes because of other load has no spread.
+        testing::hold!(results.len() == 2, "{report}");
+        for result in results {
+            assert_eq!(result["values"].as_array().unwrap().len(), 3);
+            let [least, most] = ["least", "most"].map(|end| result[end]["value"].as_f64().unwrap());
+            assert!((least..=most).contains(&result["median"].as_f64().unwrap()));
         }
         let run = place.ask(&["show", "three node 1", "--format=json"]).fine().json();
         let notes = run["session"]["notes"].to_string();
@@ -86,7 +86,7 @@ fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
         let again = place.ask(&["fleet", "spread", "1", "2", "3", "--format=json"]).fine().json();
         // With other names, which appear where a node is odd.
         let values = |report: &Value| -> Vec<Value> {
-            report["spread"]["figures"].as_array().unwrap().iter().map(|figure| figure["values"].clone()).collect()
+            report["spread"]["results"].as_array().unwrap().iter().map(|result| result["values"].clone()).collect()
         };
         assert_eq!(values(&again), values(&report));
         assert!(place.ask(&["fleet", "spread", "1"]).refused().contains("at least two"));
@@ -195,8 +195,8 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
         };
         let Some(slow) = node("odd") else { return Err(format!("c is not odd: {report}")) };
         assert_eq!(answer.code, Some(1), "{answer:?}");
-        let figures = slow["figures"].as_array().unwrap();
-        let Some(calls) = figures.iter().find(|one| one["title"] == "getppid system call") else {
+        let results = slow["results"].as_array().unwrap();
+        let Some(calls) = results.iter().find(|one| one["title"] == "getppid system call") else {
             return Err(format!("not in its system calls: {slow}"));
         };
         testing::hold!(calls["gain"].as_f64().unwrap() < 1.0 / 1.5 && calls["worse"] == true, "{slow}");
@@ -253,7 +253,7 @@ fn a_real_sshd_gives_agents_and_builds_events() {
         "--format=json",
     ];
     let run = place.ask(&with(&build, &more)).fine().json();
-    let notes = run["figures"][0]["notes"].to_string();
+    let notes = run["results"][0]["notes"].to_string();
     // Beside other work an answer may come so late that it is asked for again: then more leaves than is needed.
     let all = notes.contains("3200000 B came to receivers; every pair agrees");
     assert!(notes.contains("127.0.0.1 (lo)") && (all || notes.contains("asked again")), "{notes}");
@@ -352,7 +352,7 @@ fn events_are_built_between_four_nodes(head: &dyn Fn(&[&str]) -> Answer) {
             "--format=json",
         ];
         let run = head(&with(&build, &more)).fine().json();
-        let notes = run["figures"][0]["notes"].to_string();
+        let notes = run["results"][0]["notes"].to_string();
         for node in ["n1 10.77.0.11 (eth0)", "n2 10.77.0.12 (eth0)", "n3 10.77.0.13 (eth0)", "n4 10.77.0.14 (eth0)"] {
             assert!(notes.contains(node), "{notes}");
         }
@@ -380,7 +380,7 @@ fn the_emitted_script_runs(lab: &SlurmLab, place: &Place, head: &dyn Fn(&[&str])
 
 /// A limit that ends every node before it has measured anything: none of them is said to be measured.
 #[test]
-fn nodes_without_a_figure_are_not_measured() {
+fn nodes_without_a_result_are_not_measured() {
     let place = Place::new();
     let answer = place.ask(&with(BRIEF, &["--nodes=2", "--time-limit=0.000001s", "--format=json"]));
     assert_eq!(answer.code, Some(2), "{answer:?}");

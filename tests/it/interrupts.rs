@@ -36,7 +36,7 @@ fn a_run_that_a_process_measures_is_resumed_by_no_other() {
     child.wait().unwrap();
     let answer =
         place.ask(&[&command[..], &["--resume", "1", "--time-limit", "1s", "--format=json"]].concat()).fine().json();
-    assert!(answer["figures"][0]["launches"].as_array().is_some_and(|launches| launches.len() > 1));
+    assert!(answer["results"][0]["launches"].as_array().is_some_and(|launches| launches.len() > 1));
 }
 
 #[test]

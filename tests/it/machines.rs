@@ -56,7 +56,7 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
     let machine = run.machine.topology.as_ref().unwrap();
     assert_eq!((machine.counts(), machine.nodes.len()), ((2, 4, 8), 2));
     assert_eq!(machine.nodes[0].distances, [10, 21]);
-    let of = |benchmark: &str| run.figures.iter().filter(|figure| figure.benchmark == benchmark).collect::<Vec<_>>();
+    let of = |benchmark: &str| run.results.iter().filter(|result| result.benchmark == benchmark).collect::<Vec<_>>();
     for (benchmark, pairs) in
         [("memory.node_latency", 4), ("memory.node_bandwidth", 4), ("memory.node_loaded_latency", 1)]
     {
@@ -64,24 +64,24 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
     }
     let pairs = of("memory.core_pair");
     assert_eq!(pairs.len(), 6, "every two of four cores");
-    for figure in run.figures.iter().filter(|figure| figure.benchmark.starts_with("memory.")) {
+    for result in run.results.iter().filter(|result| result.benchmark.starts_with("memory.")) {
         // A launch whose memory lay elsewhere would have been refused. On a loaded host the emulator may let a stream
-        // starve, which its figure notices.
-        let measured = figure.launches.iter().filter(|launch| launch.invalid.is_none()).count();
-        let starved = matches!(&figure.outcome, model::Outcome::Failed(reason) if reason.contains("should stream"));
-        assert!(measured > 0 || starved, "{}: {:?}", figure.key(), figure.outcome);
-        let asked = figure.launches.iter().flat_map(|launch| &launch.placement.asked).map(|cpu| *cpu as usize);
-        match figure.point.count("cpu_node") {
+        // starve, which its result notices.
+        let measured = result.launches.iter().filter(|launch| launch.invalid.is_none()).count();
+        let starved = matches!(&result.outcome, model::Outcome::Failed(reason) if reason.contains("should stream"));
+        assert!(measured > 0 || starved, "{}: {:?}", result.key(), result.outcome);
+        let asked = result.launches.iter().flat_map(|launch| &launch.placement.asked).map(|cpu| *cpu as usize);
+        match result.point.count("cpu_node") {
             Ok(node) => {
                 let cpus = &machine.nodes[node as usize].cpus;
-                assert!(asked.into_iter().all(|cpu| cpus.contains(cpu)), "{}", figure.key());
+                assert!(asked.into_iter().all(|cpu| cpus.contains(cpu)), "{}", result.key());
             }
             Err(_) => {
-                let named = ["cpu", "other"].map(|axis| figure.point.count(axis).unwrap() as usize);
-                assert!(asked.into_iter().all(|cpu| named.contains(&cpu)), "{}", figure.key());
+                let named = ["cpu", "other"].map(|axis| result.point.count(axis).unwrap() as usize);
+                assert!(asked.into_iter().all(|cpu| named.contains(&cpu)), "{}", result.key());
                 let packages = named.map(|cpu| machine.package(cpu).unwrap().number);
                 let relation = if packages[0] == packages[1] { "same_cache" } else { "other_package" };
-                assert_eq!(figure.point.get("relation"), Some(relation), "{}", figure.key());
+                assert_eq!(result.point.get("relation"), Some(relation), "{}", result.key());
             }
         }
     }
@@ -112,8 +112,8 @@ fn control_groups_of_version_2_are_kept_and_named() {
     }
     let run = model::parse_run(lines[1]).unwrap();
     let reason = |benchmark: &str| {
-        let figure = run.figures.iter().find(|figure| figure.benchmark == benchmark).unwrap();
-        match &figure.outcome {
+        let result = run.results.iter().find(|result| result.benchmark == benchmark).unwrap();
+        match &result.outcome {
             model::Outcome::Unfit(reason) | model::Outcome::Failed(reason) => reason.clone(),
             _ => String::new(),
         }
@@ -121,7 +121,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
     assert!(reason("memory.copy").contains("it needs 256 MiB of memory"), "{}", reason("memory.copy"));
     let refused = reason("os.context_switch");
     assert!(refused.contains("a control group permits 9 processes and threads"), "{refused}");
-    assert!(run.figure(&model::FigureKey::new("os.clock_read", model::Point::origin())).unwrap().launches.len() > 1);
+    assert!(run.result(&model::ResultKey::new("os.clock_read", model::Point::origin())).unwrap().launches.len() > 1);
     assert_eq!(lines[2], "oom_kill 0");
 }
 
@@ -164,9 +164,9 @@ fn on_aarch64_the_kernels_are_what_they_declare_and_documents_are_read_on_both()
     );
     on_arm(&["run", "bash", "-c", &within]).unwrap();
     let run = model::parse_run(&std::fs::read_to_string(there).unwrap()).unwrap();
-    let measured = run.figures.iter().filter(|figure| !figure.launches.is_empty()).count();
+    let measured = run.results.iter().filter(|result| !result.launches.is_empty()).count();
     // Emulation on a busy machine may not come to the last ones in time.
-    assert!(measured >= 8, "{measured} of {} figures were measured", run.figures.len());
+    assert!(measured >= 8, "{measured} of {} results were measured", run.results.len());
     assert_eq!(run.machine.text("cpu.architecture").as_deref(), Some("aarch64"));
     // A document of each architecture is read by the program of the other.
     let here = Place::with_a_run();

@@ -115,8 +115,8 @@ fn a_killed_laboratory_leaves_nothing_running_in_it() {
     assert!(String::from_utf8_lossy(&gone.stderr).contains("could not find a laboratory"), "{gone:?}");
 }
 
-pub(crate) fn figures(json: &Value) -> Vec<&Value> {
-    json["figures"].as_array().unwrap().iter().collect()
+pub(crate) fn results(json: &Value) -> Vec<&Value> {
+    json["results"].as_array().unwrap().iter().collect()
 }
 
 #[test]
@@ -130,11 +130,11 @@ fn streams_are_kept_compared_explained_and_reported() {
         serde_json::from_str::<Value>(&answer.out).unwrap()
     };
     let wide = stream("wide", "auto");
-    let count = |benchmark: &str| figures(&wide).iter().filter(|figure| figure["benchmark"] == benchmark).count();
+    let count = |benchmark: &str| results(&wide).iter().filter(|result| result["benchmark"] == benchmark).count();
     assert_eq!((count("network.tcp_stream"), count("network.tcp_write_bandwidth")), (5, 1));
     assert_eq!((count("network.tcp_cpu_byte"), count("network.tcp_cpu_call")), (10, 10));
     let narrow = stream("narrow", "8KiB");
-    let note = figures(&narrow)[0]["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap());
+    let note = results(&narrow)[0]["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap());
     let windows: Vec<&str> = note.filter(|note| note.starts_with("window requested 8192 B, effective ")).collect();
     assert_eq!(windows.len(), 1, "said once, of all launches");
     let hint = place.ask(&["compare", "wide", "narrow"]);
@@ -144,7 +144,7 @@ fn streams_are_kept_compared_explained_and_reported() {
     let said = why.out.split_whitespace().collect::<Vec<_>>().join(" ");
     // Where noise leaves no line through the times, the two parameters are refused, and nothing is explained by them.
     let fitted = |run: &Value| {
-        let found = figures(run).into_iter().find(|figure| figure["benchmark"] == "network.tcp_write_bandwidth");
+        let found = results(run).into_iter().find(|result| result["benchmark"] == "network.tcp_write_bandwidth");
         let line = found.unwrap();
         let refused = line["outcome"]["unfit"].as_str();
         assert!(refused.is_none_or(|reason| reason.contains("see the curve")), "{line}");
@@ -179,9 +179,9 @@ fn a_server_is_reached_with_its_token_only() {
     let trips = with(token, &["rr", "--size", "1B", "--time-limit", "1m"]);
     assert_eq!(trips.code, Some(0), "{}", trips.err);
     let trips: Value = serde_json::from_str(&trips.out).unwrap();
-    let benchmarks: Vec<&str> = figures(&trips).iter().map(|figure| figure["benchmark"].as_str().unwrap()).collect();
+    let benchmarks: Vec<&str> = results(&trips).iter().map(|result| result["benchmark"].as_str().unwrap()).collect();
     assert_eq!(benchmarks, ["network.tcp_latency", "network.udp_latency", "network.tcp_connect"]);
-    let quantiles = figures(&trips)[0]["launches"][0]["quantiles"].as_array().unwrap();
+    let quantiles = results(&trips)[0]["launches"][0]["quantiles"].as_array().unwrap();
     assert_eq!(quantiles.len(), 5, "p50, p90, p99, p99.9 and the largest");
     let load = with(token, &["rr", "--kind", "tcp", "--size", "64B", "--load", "1,1", "--time-limit", "1m"]);
     assert_eq!(load.code, Some(0), "{}", load.err);
@@ -208,12 +208,12 @@ fn a_server_that_dies_leaves_an_unfinished_run_that_can_be_resumed() {
         let text = std::fs::read_to_string(place.file("cut.json")).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     };
-    let launches = || document()["figures"][0]["launches"].as_array().map_or(0, Vec::len);
+    let launches = || document()["results"][0]["launches"].as_array().map_or(0, Vec::len);
     within(60, "it measures", || launches() >= 3);
     drop(server);
     let answer = Answer::of(client.wait_with_output().unwrap());
     assert_eq!(answer.code, Some(2), "{answer:?}");
-    assert!(answer.err.contains("1 figure could not be measured to the end"), "{}", answer.err);
+    assert!(answer.err.contains("1 result could not be measured to the end"), "{}", answer.err);
     assert!(answer.err.contains("what was measured is kept; resume with: prony net rr"), "{}", answer.err);
     let kept = launches();
     assert!(kept >= 3 && document()["session"]["complete"] == false);

@@ -6,7 +6,7 @@
     reason = "a test that cannot go on fails, and says what it skips"
 )]
 
-use super::net::{Held, figures, in_blocks, shortly, start, token_file};
+use super::net::{Held, in_blocks, results, shortly, start, token_file};
 use crate::common::Place;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn effects_are_studied_and_events_built_between_processes() {
     let study = in_blocks(&place, &["net", "study", "--time-limit", "60s", "--max-launches", "8", "--format=json"]);
     assert_eq!(study.code, Some(0), "{}", study.err);
     let study: Value = serde_json::from_str(&study.out).unwrap();
-    let factors: Vec<&str> = figures(&study).iter().map(|figure| figure["point"]["factor"].as_str().unwrap()).collect();
+    let factors: Vec<&str> = results(&study).iter().map(|result| result["point"]["factor"].as_str().unwrap()).collect();
     assert_eq!(&factors[..4], ["window", "congestion", "nagle", "duplex"]);
     let build = shortly(
         &place,
@@ -42,13 +42,13 @@ fn effects_are_studied_and_events_built_between_processes() {
     );
     assert_eq!(build.code, Some(0), "{}", build.err);
     let build: Value = serde_json::from_str(&build.out).unwrap();
-    assert_eq!(build["figures"][0]["benchmark"], "network.events");
-    let latencies = figures(&build).iter().filter(|figure| figure["benchmark"] == "network.event_latency").count();
+    assert_eq!(build["results"][0]["benchmark"], "network.events");
+    let latencies = results(&build).iter().filter(|result| result["benchmark"] == "network.event_latency").count();
     assert_eq!(latencies, 4);
-    let titles: Vec<&str> = figures(&build).iter().map(|figure| figure["title"].as_str().unwrap()).collect();
+    let titles: Vec<&str> = results(&build).iter().map(|result| result["title"].as_str().unwrap()).collect();
     assert!(titles.iter().all(|title| title.starts_with(|c: char| c.is_lowercase())), "{titles:?}");
     for lost in ["network.event_loss", "network.payload_loss"] {
-        assert!(figures(&build).iter().any(|figure| figure["benchmark"] == lost), "{lost} is no figure: {build}");
+        assert!(results(&build).iter().any(|result| result["benchmark"] == lost), "{lost} is no result: {build}");
     }
 }
 
@@ -130,18 +130,18 @@ fn a_common_medium_is_an_axis_and_has_no_switch() {
     let few = ["--link", "2500kbit", "--max-launches", "8", "--max-skew", "1000", "--format=json"];
     let events = |more: &[&str]| {
         let run = place.ask(&[&nodes[..], &few, more].concat()).fine().json();
-        run["figures"]
+        run["results"]
             .as_array()
             .unwrap()
             .iter()
-            .find(|figure| figure["benchmark"] == "network.events")
+            .find(|result| result["benchmark"] == "network.events")
             .unwrap()
             .clone()
     };
     let (half, full) = (events(&["--half-duplex"]), events(&[]));
     assert_eq!((half["point"]["duplex"].as_str(), full["point"]["duplex"].as_str()), (Some("half"), None));
     assert_eq!(full["point"]["path"], "lab_2500kbit");
-    let drops = |figure: &Value| figure["notes"].to_string().contains("drops: not seen at the switch");
+    let drops = |result: &Value| result["notes"].to_string().contains("drops: not seen at the switch");
     assert!(drops(&half) && !drops(&full), "{half:#}");
 }
 
@@ -177,11 +177,11 @@ fn a_sweep_of_bursts_stands_beside_the_relation() {
     ];
     testing::attempts(3, || {
         let run = place.ask(&[&sweep[..], &["--format=json"]].concat()).fine().json();
-        let figures = run["figures"].as_array().unwrap();
+        let results = run["results"].as_array().unwrap();
         let lost = |frames: &str| {
             let of =
-                |figure: &&Value| figure["benchmark"] == "network.burst_loss" && figure["point"]["frames"] == frames;
-            figures.iter().find(of).unwrap().clone()
+                |result: &&Value| result["benchmark"] == "network.burst_loss" && result["point"]["frames"] == frames;
+            results.iter().find(of).unwrap().clone()
         };
         // max(0, N k - k - floor(BUF / 1514)) of N k: 11 of 32.
         let long = crate::common::estimate(&lost("8")).and_then(|found| found["value"].as_f64()).unwrap_or(0.0);

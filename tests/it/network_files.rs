@@ -46,9 +46,9 @@ fn write_input(place: &Place, folder: &Path) {
 /// A farm's report about its input: file system, efficiency with its interval, digest.
 fn told(report: &Value) -> (String, [f64; 3], String) {
     let notes = report["inputs"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect::<Vec<_>>();
-    let figures = report["run"]["figures"].as_array().unwrap();
-    let all = |figure: &&Value| figure["benchmark"] == "farm.efficiency" && figure["point"]["node"] == "all";
-    let measured = common::estimate(figures.iter().find(all).unwrap()).unwrap();
+    let results = report["run"]["results"].as_array().unwrap();
+    let all = |result: &&Value| result["benchmark"] == "farm.efficiency" && result["point"]["node"] == "all";
+    let measured = common::estimate(results.iter().find(all).unwrap()).unwrap();
     let efficiency = ["low", "value", "high"].map(|key| measured[key].as_f64().unwrap());
     // Twelve chunks have an interval, at whatever confidence is possible.
     assert!(efficiency[0] < efficiency[2], "{measured}");

@@ -38,11 +38,11 @@ fn shown(place: &Place, run: &str) -> BTreeMap<String, [Option<Value>; 2]> {
         let three = ["value", "low", "high"].map(|name| estimate[name].clone());
         estimate.is_object().then(|| Value::from(three.to_vec()))
     };
-    let of = |figure: &Value| {
-        let raw = ends(&figure["references"]["observed"]);
-        (key(figure), [ends(&figure["outcome"]["measured"]), raw])
+    let of = |result: &Value| {
+        let raw = ends(&result["references"]["observed"]);
+        (key(result), [ends(&result["outcome"]["measured"]), raw])
     };
-    document["figures"].as_array().unwrap().iter().map(of).collect()
+    document["results"].as_array().unwrap().iter().map(of).collect()
 }
 
 fn number(value: &Value) -> Option<f64> {
@@ -112,11 +112,11 @@ fn every_output_has_the_same_value_interval_and_ratio() {
         }
         // Fleets print the values of their nodes.
         let fleet = place.ask(&["fleet", "spread", a, b, "--format=json"]).fine().json();
-        for figure in fleet["spread"]["figures"].as_array().unwrap() {
-            for (value, side) in figure["values"].as_array().unwrap().iter().zip(&sides) {
-                let known = &side[&key(figure)];
+        for result in fleet["spread"]["results"].as_array().unwrap() {
+            for (value, side) in result["values"].as_array().unwrap().iter().zip(&sides) {
+                let known = &side[&key(result)];
                 let own = Value::from(["value", "low", "high"].map(|name| value[name].clone()).to_vec());
-                assert!(value.is_null() || known.iter().flatten().any(|one| *one == own), "{a} {b}: {figure}");
+                assert!(value.is_null() || known.iter().flatten().any(|one| *one == own), "{a} {b}: {result}");
             }
         }
     }
@@ -169,7 +169,7 @@ fn preempted_launches_give_no_verdict_no_gate_and_no_mean() {
     let place = recorded();
     let gate = place.ask(&["compare", "quiet.json", "preempted.json", "--fail-on", "slower:5"]);
     assert_eq!(gate.code, Some(3), "{gate:?}");
-    assert!(!gate.out.contains("SLOWER 1") && !gate.out.contains("All figures"), "{gate:?}");
+    assert!(!gate.out.contains("SLOWER 1") && !gate.out.contains("All results"), "{gate:?}");
 }
 
 #[test]
@@ -177,22 +177,22 @@ fn a_gate_that_could_test_nothing_is_inconclusive() {
     let place = recorded();
     let only = |from: &str, to: &str, keep: &dyn Fn(&Value) -> bool, change: &dyn Fn(&mut Value)| {
         let mut run: Value = serde_json::from_slice(&std::fs::read(place.file(from)).unwrap()).unwrap();
-        run["figures"].as_array_mut().unwrap().retain(keep);
-        run["figures"].as_array_mut().unwrap().iter_mut().for_each(change);
+        run["results"].as_array_mut().unwrap().retain(keep);
+        run["results"].as_array_mut().unwrap().iter_mut().for_each(change);
         run["id"] = Value::from(to);
         std::fs::write(place.file(to), run.to_string()).unwrap();
     };
-    let benchmark = |figure: &Value| figure["benchmark"].as_str().unwrap().to_owned();
+    let benchmark = |result: &Value| result["benchmark"].as_str().unwrap().to_owned();
     only(
         "alone.json",
         "memory.json",
-        &|figure| benchmark(figure).starts_with("memory") || benchmark(figure).starts_with("cpu"),
+        &|result| benchmark(result).starts_with("memory") || benchmark(result).starts_with("cpu"),
         &|_| (),
     );
     only(
         "loaded.json",
         "os.json",
-        &|figure| benchmark(figure).starts_with("os") || benchmark(figure).starts_with("cpu"),
+        &|result| benchmark(result).starts_with("os") || benchmark(result).starts_with("cpu"),
         &|_| (),
     );
     let gate = place.ask(&["compare", "memory.json", "os.json", "--fail-on", "slower:5"]);

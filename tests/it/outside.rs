@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::common::{Answer, Place, requested};
 
-/// A figure of one CPU, and one of all that the process may use.
-const FIGURES: &[&str] = &[
+/// A result of one CPU, and one of all that the process may use.
+const RESULTS: &[&str] = &[
     "--benchmark",
     "os.clock_read",
     "--benchmark",
@@ -30,13 +30,13 @@ fn started_by(place: &Place, front: &[&str], arguments: &[&str]) -> Answer {
     Answer::of(command.args(&front[1..]).arg(program).args(arguments).output().unwrap())
 }
 
-/// The document of the run that [`FIGURES`] made.
+/// The document of the run that [`RESULTS`] made.
 fn document(place: &Place) -> Value {
     serde_json::from_str(&fs::read_to_string(place.file("run.json")).unwrap()).unwrap()
 }
 
-fn notes(figure: &Value) -> Vec<String> {
-    let notes = figure["notes"].as_array().cloned().unwrap_or_default();
+fn notes(result: &Value) -> Vec<String> {
+    let notes = result["notes"].as_array().cloned().unwrap_or_default();
     notes.iter().filter_map(|note| note.as_str().map(str::to_owned)).collect()
 }
 
@@ -49,15 +49,15 @@ fn a_run_that_may_use_one_of_several_cpus_says_so() {
     }
     let place = Place::new();
     let first = allowed[0].to_string();
-    started_by(&place, &["taskset", "-c", &first], &[&["run"], FIGURES].concat()).fine();
+    started_by(&place, &["taskset", "-c", &first], &[&["run"], RESULTS].concat()).fine();
     let run = document(&place);
     let words = format!("1 of {online} CPUs");
     let session = run["session"]["notes"].to_string();
     assert!(session.contains(&format!("this process may use {words}")), "{session}");
     let conditions = &run["session"]["conditions"];
     assert_eq!((conditions["cpus"].as_u64(), conditions["online"].as_u64()), (Some(1), Some(online as u64)));
-    let figures = run["figures"].as_array().unwrap();
-    let of = |benchmark: &str| notes(figures.iter().find(|figure| figure["benchmark"] == benchmark).unwrap());
+    let results = run["results"].as_array().unwrap();
+    let of = |benchmark: &str| notes(results.iter().find(|result| result["benchmark"] == benchmark).unwrap());
     assert!(of("memory.read").contains(&format!("threads=all is {words}")), "{:?}", of("memory.read"));
     assert!(!of("os.clock_read").iter().any(|note| note.contains("CPUs")));
     let doctor = started_by(&place, &["taskset", "-c", &first], &["doctor"]).fine().out;
@@ -130,7 +130,7 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
 
     // Both CPUs at once exhaust the quota in half of its time: no pause between launches avoids that.
     let before = group.stopped();
-    group.ask(&place, &[&["run"], FIGURES].concat()).fine();
+    group.ask(&place, &[&["run"], RESULTS].concat()).fine();
     let run = document(&place);
     let session = &run["session"];
     assert_eq!(session["complete"], true);
@@ -141,8 +141,8 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
     // of the group.
     let stopped = group.stopped() - before;
     assert!(seconds < of && seconds <= stopped && (seconds > 0.0 || stopped < 0.5), "{throttled}, {stopped} s");
-    for figure in requested(&run) {
-        let launches = figure["launches"].as_array().unwrap();
+    for result in requested(&run) {
+        let launches = result["launches"].as_array().unwrap();
         let excluded = launches
             .iter()
             // A neighbour on the core is no reason of the quota's, and what it disturbs counts as observed.
@@ -150,7 +150,7 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
             .count();
         // The first look.
         assert!(launches.len() - excluded >= 8, "{} launches count, {excluded} do not", launches.len() - excluded);
-        assert!(figure["outcome"].get("measured").is_some() || figure["outcome"].get("modes").is_some());
+        assert!(result["outcome"].get("measured").is_some() || result["outcome"].get("modes").is_some());
         let shares = launches.iter().filter_map(|launch| launch.get("throttled"));
         assert!(shares.clone().count() == launches.len(), "every launch says what was taken from it");
     }
@@ -210,10 +210,10 @@ impl Drop for Limits {
     }
 }
 
-/// Why each figure that was asked for has no value.
+/// Why each result that was asked for has no value.
 fn reasons(run: &Value) -> Vec<String> {
-    let reason = |figure: &&Value| {
-        let outcome = &figure["outcome"];
+    let reason = |result: &&Value| {
+        let outcome = &result["outcome"];
         outcome["unfit"].as_str().or_else(|| outcome["failed"].as_str()).unwrap_or_default().to_owned()
     };
     requested(run).iter().map(reason).collect()
@@ -230,8 +230,8 @@ fn a_memory_limit_refuses_what_does_not_fit_before_it_is_taken() {
     let doctor = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(doctor.contains("a control group permits 100 MiB of memory"), "{doctor}");
     assert!(doctor.contains("too little for memory.copy"), "{doctor}");
-    let figures = ["memory.copy:threads=1,stores=normal", "memory.loaded_latency:load=all", "memory.hierarchy_levels"];
-    let named = figures.iter().flat_map(|figure| ["--benchmark", figure]);
+    let results = ["memory.copy:threads=1,stores=normal", "memory.loaded_latency:load=all", "memory.hierarchy_levels"];
+    let named = results.iter().flat_map(|result| ["--benchmark", result]);
     let asked: Vec<&str> = ["run"].into_iter().chain(named).chain(["--output", "run.json", "--no-store"]).collect();
     let said = limits.ask(&place, &asked);
     assert_eq!(said.code, Some(2), "{said:?}");
@@ -240,7 +240,7 @@ fn a_memory_limit_refuses_what_does_not_fit_before_it_is_taken() {
     assert!(reasons[0].contains("it needs 256 MiB of memory"), "{reasons:?}");
     assert!(reasons.iter().all(|reason| reason.contains("memory")), "{reasons:?}");
     assert_eq!(limits.killed(), 0, "nothing was taken that was not there");
-    assert!(requested(&run).iter().all(|figure| figure["launches"].as_array().is_none_or(Vec::is_empty)));
+    assert!(requested(&run).iter().all(|result| result["launches"].as_array().is_none_or(Vec::is_empty)));
     // What fits is measured.
     let small = [
         "--benchmark",
@@ -265,8 +265,8 @@ fn a_limit_of_processes_is_named_where_it_refused_one() {
     let doctor = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(doctor.contains("a control group permits 7 processes and threads"), "{doctor}");
     assert!(doctor.contains("too few for os."), "{doctor}");
-    let figures = ["os.context_switch:processes=16,working_set=0B", "os.clock_read"];
-    let named = figures.iter().flat_map(|figure| ["--benchmark", figure]);
+    let results = ["os.context_switch:processes=16,working_set=0B", "os.clock_read"];
+    let named = results.iter().flat_map(|result| ["--benchmark", result]);
     let rest = ["--target", "50%", "--output", "run.json", "--no-store"];
     limits.ask(&place, &["run"].into_iter().chain(named).chain(rest).collect::<Vec<_>>()).fine();
     let run = document(&place);
@@ -276,7 +276,7 @@ fn a_limit_of_processes_is_named_where_it_refused_one() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_the_reason_of_its_figures_alone() {
+fn a_place_that_cannot_be_written_is_the_reason_of_its_results_alone() {
     let place = Place::new();
     fs::create_dir(place.file("read-only")).unwrap();
     let mount = "mount --bind read-only read-only && mount -o remount,ro,bind read-only && exec \"$@\"";
@@ -285,8 +285,8 @@ fn a_place_that_cannot_be_written_is_the_reason_of_its_figures_alone() {
     if !possible {
         return testing::skip!("no namespace of mounts can be made");
     }
-    let figures = ["file.create:place=target", "os.clock_read"];
-    let named = figures.iter().flat_map(|figure| ["--benchmark", figure]);
+    let results = ["file.create:place=target", "os.clock_read"];
+    let named = results.iter().flat_map(|result| ["--benchmark", result]);
     let rest = ["--directory", "read-only", "--target", "50%", "--output", "run.json", "--no-store"];
     started_by(&place, &alone(mount), &["run"].into_iter().chain(named).chain(rest).collect::<Vec<_>>()).fine();
     let reasons = reasons(&document(&place));

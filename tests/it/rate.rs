@@ -32,15 +32,15 @@ pub(crate) mod rated {
         place.ask(&[&["run", "--suite", suite, "--build", &program, "--format=json"], more].concat())
     }
 
-    fn figure<'a>(run: &'a Value, id: &str) -> &'a Value {
-        run["figures"].as_array().unwrap().iter().find(|figure| figure["benchmark"] == id).unwrap()
+    fn result<'a>(run: &'a Value, id: &str) -> &'a Value {
+        run["results"].as_array().unwrap().iter().find(|result| result["benchmark"] == id).unwrap()
     }
 
     fn value(run: &Value, id: &str) -> f64 {
-        let figure = figure(run, id);
-        crate::common::estimate(figure)
+        let result = result(run, id);
+        crate::common::estimate(result)
             .and_then(|found| found["value"].as_f64())
-            .unwrap_or_else(|| panic!("{figure:#}"))
+            .unwrap_or_else(|| panic!("{result:#}"))
     }
 
     #[test]
@@ -52,8 +52,8 @@ pub(crate) mod rated {
             assert!((value(&run, &format!("rating.{set}_rate")) - 1.5).abs() < 1e-9);
         }
         assert!((value(&run, "rating.fp_1_dynamics_rate") - 1.5).abs() < 1e-9);
-        assert_eq!(run["figures"].as_array().unwrap().len(), 2 * (1 + 6 + 1 + 6));
-        assert!(figure(&run, "rating.int_1_speed")["notes"].to_string().contains("built by played"));
+        assert_eq!(run["results"].as_array().unwrap().len(), 2 * (1 + 6 + 1 + 6));
+        assert!(result(&run, "rating.int_1_speed")["notes"].to_string().contains("built by played"));
         let said = place.ask(&["show", "1"]).fine().out;
         assert!(said.contains("geometric mean") && said.contains("stencil"), "{said}");
     }
@@ -65,9 +65,9 @@ pub(crate) mod rated {
         let answer = rate(&place, ("sqlite", wrong), "rating", &["--copies", "1", "--max-launches", "8"]);
         assert_eq!(answer.code, Some(2), "{answer:?}");
         let run = answer.json();
-        let reason = figure(&run, "rating.int_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
+        let reason = result(&run, "rating.int_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
         assert!(reason.contains("invalid: sqlite") && reason.contains("0123456789abcdef"), "{reason}");
-        let sqlite = figure(&run, "rating.int_1_sqlite_speed");
+        let sqlite = result(&run, "rating.int_1_sqlite_speed");
         assert!(sqlite["notes"].to_string().contains("strange"), "{sqlite}");
         assert!((value(&run, "rating.fp_1_speed") - 0.5).abs() < 1e-9);
     }
@@ -80,7 +80,7 @@ pub(crate) mod rated {
             let answer = rate(&place, ("ray", does), "fp-1", &["--copies", "1"]);
             assert_eq!(answer.code, Some(2), "{answer:?}");
             let run = answer.json();
-            let reason = figure(&run, "rating.fp_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
+            let reason = result(&run, "rating.fp_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
             assert!(reason.contains("invalid: ray") && reason.contains(says), "{reason}");
         }
     }
@@ -95,9 +95,9 @@ pub(crate) mod rated {
         assert!(cut.err.contains(told), "{cut:?}");
         assert_eq!(std::fs::read_to_string(place.file("player.log")).unwrap().lines().count(), 1, "{cut:?}");
         let run = cut.json();
-        for figure in run["figures"].as_array().unwrap() {
-            assert!(figure["outcome"].get("failed").is_none(), "{figure}");
-            assert!(figure["launches"].as_array().is_none_or(Vec::is_empty), "nothing was begun after it: {figure}");
+        for result in run["results"].as_array().unwrap() {
+            assert!(result["outcome"].get("failed").is_none(), "{result}");
+            assert!(result["launches"].as_array().is_none_or(Vec::is_empty), "nothing was begun after it: {result}");
         }
         let enough = ["--copies", "1", "--max-launches", "8", "--time-limit", "10m"];
         let answer = rate(&place, ("none", ":"), "int-1", &enough).fine();

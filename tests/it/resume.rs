@@ -28,9 +28,9 @@ fn cut_off(place: &Place, arguments: &[&str], signal: &str, rounds: u64) -> Valu
     stored()
 }
 
-/// Launches of the first figure.
+/// Launches of the first result.
 fn launches(run: &Value) -> usize {
-    run["figures"][0]["launches"].as_array().unwrap().len()
+    run["results"][0]["launches"].as_array().unwrap().len()
 }
 
 /// Resumes the only stored run and asserts that it is the same one with more launches.
@@ -46,10 +46,10 @@ fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     assert!(launches(&after) > launches(before), "{} launches, {} before", launches(&after), launches(before));
     assert_eq!(place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len), Some(1), "one run");
     // A machine at work may have no time for a second launch.
-    let unfit = |figure: &&Value| {
-        figure["outcome"]["unfit"].as_str().is_some_and(|reason| !reason.contains("before it had two launches"))
+    let unfit = |result: &&Value| {
+        result["outcome"]["unfit"].as_str().is_some_and(|reason| !reason.contains("before it had two launches"))
     };
-    assert_eq!(after["figures"].as_array().unwrap().iter().find(unfit), None);
+    assert_eq!(after["results"].as_array().unwrap().iter().find(unfit), None);
     after
 }
 
@@ -63,7 +63,7 @@ fn an_application_that_was_killed_is_resumed_by_its_own_command_line() {
     let app = ["app", "run", "nap.toml", "--target", "0.001"];
     let before = cut_off(&place, &[&app[..], &["--label", "x", "--note", "a note"]].concat(), "-KILL", 2);
     assert!(before["session"]["notes"].to_string().contains("a note"), "{}", before["session"]["notes"]);
-    assert!(before["figures"][0]["notes"].to_string().contains("digest: 1"), "{}", before["figures"][0]["notes"]);
+    assert!(before["results"][0]["notes"].to_string().contains("digest: 1"), "{}", before["results"][0]["notes"]);
     let shown = place.ask(&["show", "1"]).fine().out;
     let right = "prony app run nap.toml --target 0.001 --resume 1";
     assert!(shown.contains(right), "{shown}");
@@ -94,7 +94,7 @@ fn a_network_measurement_that_was_killed_is_resumed_and_keeps_what_was_noted() {
     assert!(said.contains(right), "{said}");
     assert!(place.ask(&["net", "udp", "--rate", "200", "--resume", "1"]).refused().contains(right));
     let after = resumed(&place, &before, &[&udp[..], &["--resume", "1"]].concat());
-    let notes: Vec<&str> = after["figures"][0]["notes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let notes: Vec<&str> = after["results"][0]["notes"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     let starting = |head: &str| notes.iter().filter(|note| note.starts_with(head)).count();
     assert_eq!((starting("before it was resumed: lost "), starting("lost ")), (1, 1), "{notes:?}");
 }
@@ -125,7 +125,7 @@ fn a_rating_that_was_killed_is_resumed_by_run() {
     assert!(place.ask(&["run", "--resume", "1", "--suite", "quick"]).refused().contains("leave --suite"));
     assert!(place.ask(&["run", "--resume", "1", "--copies", "1"]).refused().contains("leave --copies out"));
     let after = resumed(&place, &before, &["run", "--resume", "1", "--build", &player]);
-    assert_eq!(after["figures"].as_array().unwrap().len(), 2 * (1 + 6));
+    assert_eq!(after["results"].as_array().unwrap().len(), 2 * (1 + 6));
 }
 
 #[test]
@@ -160,14 +160,14 @@ fn a_run_that_fills_its_disk_is_kept_elsewhere() {
     let limits = ["--target", "0.01", "--max-launches", "160"];
     let told = mounted(&[&[env!("CARGO_BIN_EXE_prony"), "run", "--store", &store], &benchmarks[..], &limits].concat());
     assert_eq!(told.code, Some(2), "{told:?}");
-    assert!(told.err.contains("no space is left there") && told.out.contains("3 figures"), "{told:?}");
+    assert!(told.err.contains("no space is left there") && told.out.contains("3 results"), "{told:?}");
     let kept: Vec<_> = std::fs::read_dir(&spare).unwrap().map(|entry| entry.unwrap().path()).collect();
     let [document] = kept.as_slice() else { panic!("one document: {kept:?}") };
     let document = document.display().to_string();
     assert!(told.err.contains(&format!("`prony import {document}` keeps")), "{told:?}");
     place.ask(&["import", &document]).fine();
     let run = place.ask(&["show", "latest", "--format=json"]).json();
-    let launches = |figure: &Value| figure["launches"].as_array().unwrap().len();
-    let figures = run["figures"].as_array().unwrap();
-    assert!(figures.len() >= 3 && figures[..3].iter().all(|figure| launches(figure) >= 8), "{:?}", told.err);
+    let launches = |result: &Value| result["launches"].as_array().unwrap().len();
+    let results = run["results"].as_array().unwrap();
+    assert!(results.len() >= 3 && results[..3].iter().all(|result| launches(result) >= 8), "{:?}", told.err);
 }

@@ -10,11 +10,11 @@ use crate::common::{Answer, Place, requested};
 use serde_json::Value;
 use store::{Claim, MachineLock};
 
-/// Three figures that every machine has.
+/// Three results that every machine has.
 pub(crate) const SMALL: &[&str] =
     &["run", "--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--benchmark", "os.syscall_getppid"];
 
-/// Figures that take long: the target cannot be reached, so that every look is made.
+/// Results that take long: the target cannot be reached, so that every look is made.
 pub(crate) const SLOW: &[&str] = &[
     "run",
     "--benchmark",
@@ -45,24 +45,24 @@ fn a_run_measures_stores_and_reports() {
     let run = place.ask(&["show", "first", "--format=json"]).fine().json();
     assert_eq!(run["schema"], 1);
     assert_eq!(run["plan"]["seed"], 5);
-    let figures = requested(&run);
-    let benchmarks: Vec<&str> = figures.iter().map(|figure| figure["benchmark"].as_str().unwrap()).collect();
+    let results = requested(&run);
+    let benchmarks: Vec<&str> = results.iter().map(|result| result["benchmark"].as_str().unwrap()).collect();
     assert_eq!(benchmarks, ["os.syscall_write", "os.clock_read", "os.syscall_getppid"]);
-    for figure in figures {
-        let measured = common::estimate(figure).unwrap();
-        let whole = figure["outcome"].get("measured").is_some();
+    for result in results {
+        let measured = common::estimate(result).unwrap();
+        let whole = result["outcome"].get("measured").is_some();
         let number = |name: &str| measured[name].as_f64().unwrap();
         assert!(number("low") <= number("value") && number("value") <= number("high"), "{measured}");
         assert!(!whole || number("level") >= 0.95 && number("launches") >= 8.0, "{measured}");
         assert!(number("batches") >= 3.0, "{measured}");
-        // Figures in cycles may end early, with the extremes of few launches widened.
+        // Results in cycles may end early, with the extremes of few launches widened.
         assert!(measured["method"] == "order_statistic" || measured["method"] == "widened_extremes", "{measured}");
-        assert_eq!(figure["metric"]["better"], "lower");
-        let launches = figure["launches"].as_array().unwrap();
+        assert_eq!(result["metric"]["better"], "lower");
+        let launches = result["launches"].as_array().unwrap();
         assert!(launches.len() >= 8 && launches.iter().all(|launch| !launch["nanos"].as_array().unwrap().is_empty()));
         let began: Vec<f64> = launches.iter().map(|launch| launch["began"].as_f64().unwrap()).collect();
         assert!(began.windows(2).all(|pair| pair[0] < pair[1]), "in time order");
-        assert!(figure["footprint"]["operations"].as_u64().unwrap() > 0);
+        assert!(result["footprint"]["operations"].as_u64().unwrap() > 0);
     }
     let facts = run["machine"]["facts"].as_array().unwrap();
     assert!(facts.len() > 30 && facts.iter().all(|fact| !fact["source"].as_str().unwrap().is_empty()));
@@ -127,7 +127,7 @@ fn files_are_measured_in_every_directory_that_is_named() {
     place.ask(&with(&arguments, &benchmark)).fine();
     let run = place.ask(&["show", "both", "--format=json"]).fine().json();
     let places: Vec<&str> =
-        requested(&run).into_iter().filter_map(|figure| figure["point"]["place"].as_str()).collect();
+        requested(&run).into_iter().filter_map(|result| result["point"]["place"].as_str()).collect();
     assert_eq!(places, ["target", "target2"]);
     let notes = |index: usize| requested(&run)[index]["notes"].to_string();
     assert!(notes(0).contains("/one:") && notes(1).contains("/two:"), "{} {}", notes(0), notes(1));
@@ -135,10 +135,10 @@ fn files_are_measured_in_every_directory_that_is_named() {
     assert!(facts.iter().any(|fact| fact["name"] == "filesystem.target2.type"));
     let shown = place.ask(&["show", "both", "--as", "babar", "--format=json"]).fine().json();
     let rows = shown["tables"][8]["rows"].as_array().unwrap();
-    let made = |row: &&Value| row[3]["figure"].is_string();
-    let figures: Vec<&str> = rows.iter().filter(made).map(|row| row[3]["figure"].as_str().unwrap()).collect();
-    assert_eq!(figures.iter().filter(|figure| figure.contains("place=target2")).count(), 2, "with sync and without");
-    assert_eq!(figures.len(), 4, "{figures:?}");
+    let made = |row: &&Value| row[3]["result"].is_string();
+    let results: Vec<&str> = rows.iter().filter(made).map(|row| row[3]["result"].as_str().unwrap()).collect();
+    assert_eq!(results.iter().filter(|result| result.contains("place=target2")).count(), 2, "with sync and without");
+    assert_eq!(results.len(), 4, "{results:?}");
     assert!(rows.iter().filter(made).all(|row| row[3]["definition"]["near"].is_string()), "in every directory");
     let twice = place.ask(&["run", "--directory", "one", "--directory", "one"]).refused();
     assert!(twice.contains("named twice"), "{twice}");
@@ -148,7 +148,7 @@ fn files_are_measured_in_every_directory_that_is_named() {
 }
 
 #[test]
-fn figures_that_cannot_be_measured_are_reported_and_the_rest_is_measured() {
+fn results_that_cannot_be_measured_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     // No user, not even root, can create files there.
     let wished = ["run", "--benchmark", "os.clock_read", "--benchmark", "file.create", "--directory", "/proc"];
@@ -201,8 +201,8 @@ fn a_time_limit_and_a_target_are_observed() {
     });
     assert_eq!(run["session"]["complete"], false);
     assert_eq!(run["plan"]["target"], 0.00001);
-    for figure in requested(&run) {
-        assert!(figure["flags"].as_array().unwrap().iter().any(|flag| flag == "unfinished"), "{figure}");
+    for result in requested(&run) {
+        assert!(result["flags"].as_array().unwrap().iter().any(|flag| flag == "unfinished"), "{result}");
     }
 }
 
@@ -250,19 +250,19 @@ fn under(place: &Place, rule: &[&str], arguments: &[&str]) -> Option<Answer> {
 }
 
 #[test]
-fn on_one_cpu_figures_of_two_are_reported_and_the_rest_is_measured() {
+fn on_one_cpu_results_of_two_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     let wished =
         ["run", "--format=json", "--benchmark", "os.clock_read", "--benchmark", "ipc.pipe_latency:placement=cross_cpu"];
     let wished = with(&wished, &["--max-launches", "10"]);
     let Some(answer) = under(&place, &["taskset", "-c", "0"], &wished) else { return };
     let run = answer.fine().json();
-    let figure = |benchmark: &str| {
-        let figures = run["figures"].as_array().unwrap();
-        figures.iter().find(|figure| figure["benchmark"] == benchmark).unwrap().clone()
+    let result = |benchmark: &str| {
+        let results = run["results"].as_array().unwrap();
+        results.iter().find(|result| result["benchmark"] == benchmark).unwrap().clone()
     };
-    assert!(common::estimate(&figure("os.clock_read")).is_some(), "{run}");
-    assert!(figure("ipc.pipe_latency")["outcome"]["unfit"].as_str().unwrap().contains("CPU"), "{run}");
+    assert!(common::estimate(&result("os.clock_read")).is_some(), "{run}");
+    assert!(result("ipc.pipe_latency")["outcome"]["unfit"].as_str().unwrap().contains("CPU"), "{run}");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn it_measures_without_privileges() {
         return testing::skip!("{}", output.err);
     }
     let run = output.fine().json();
-    assert!(common::estimate(&run["figures"][0]).is_some(), "{run}");
+    assert!(common::estimate(&run["results"][0]).is_some(), "{run}");
 }
 
 /// Variables by which the dynamic linker and the C library work otherwise hold for what is measured: a run says which

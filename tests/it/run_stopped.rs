@@ -105,8 +105,8 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
     child.wait().unwrap();
     let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert!(run["session"]["rounds"].as_u64().unwrap() >= 4);
-    for figure in requested(&run) {
-        assert!(figure["launches"].as_array().unwrap().len() >= 4, "every saved round is whole");
+    for result in requested(&run) {
+        assert!(result["launches"].as_array().unwrap().len() >= 4, "every saved round is whole");
     }
     wait_for("the worker's end", || {
         let listed = std::process::Command::new("ps").args(["-eo", "ppid=,args="]).output().unwrap();
@@ -131,7 +131,7 @@ fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
         .env("PRONY_STORE", place.file("runs.sqlite"));
     let mut child = started.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("a round", || rounds(&place) >= 1);
-    // As an installer does it: a new file under the old name. Whoever starts it gets no figure.
+    // As an installer does it: a new file under the old name. Whoever starts it gets no result.
     std::fs::write(place.file("newer"), "#!/bin/sh\nexit 9\n").unwrap();
     std::fs::set_permissions(place.file("newer"), std::fs::Permissions::from_mode(0o755)).unwrap();
     std::fs::rename(place.file("newer"), &program).unwrap();
@@ -140,5 +140,5 @@ fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!(code, Some(0), "{said}");
     let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
-    assert!(requested(&run).iter().all(|figure| figure["launches"].as_array().unwrap().len() >= 8), "{said}");
+    assert!(requested(&run).iter().all(|result| result["launches"].as_array().unwrap().len() >= 8), "{said}");
 }

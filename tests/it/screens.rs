@@ -3,7 +3,7 @@
 
 use crate::common::{Answer, Place};
 
-/// More figures than a table of the answer has, none of which takes long.
+/// More results than a table of the answer has, none of which takes long.
 const MANY: &[&str] = &[
     "run",
     "--target",
@@ -49,12 +49,12 @@ fn a_run_ends_with_an_answer_on_one_screen() {
     for wanted in ["trust", "95% interval", "Stored as run 1", "prony show 1", "prony report 1"] {
         assert!(said.contains(wanted), "{wanted} is missing: {said}");
     }
-    // Some of the published machines have some of these figures.
+    // Some of the published machines have some of these results.
     assert!(said.contains("No reference yet") != said.contains("better than, of other machines"), "{said}");
     let shown = place.ask(&["show", "1"]).fine().out;
     assert!(shown.lines().count() > said.lines().count(), "{shown}");
     assert!(shown.contains("launches") && !said.contains("launches\n"), "{said}");
-    assert!(shown.find("figures in").unwrap() < shown.find("interval").unwrap(), "{shown}");
+    assert!(shown.find("results in").unwrap() < shown.find("interval").unwrap(), "{shown}");
     let notes = place.ask(&["show", "1", "--all"]).fine().out;
     assert!(notes.len() >= shown.len(), "{notes}");
     // A comparison decides in words; its rows are there on request.
@@ -65,9 +65,9 @@ fn a_run_ends_with_an_answer_on_one_screen() {
 }
 
 #[test]
-fn every_figure_of_a_run_is_printed_on_request() {
+fn every_result_of_a_run_is_printed_on_request() {
     let place = Place::new();
-    // Whether anything is measured in that time does not matter: every figure has its row.
+    // Whether anything is measured in that time does not matter: every result has its row.
     let all = place.ask(&[MANY, &["--all", "--time-limit", "1s"]].concat()).out;
     assert!(all.contains("operating system") && all.contains("launches"), "{all}");
     assert!(all.contains("Whetstone") && all.contains("yield"), "{all}");

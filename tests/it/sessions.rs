@@ -7,12 +7,12 @@ use crate::common::Place;
 use serde_json::Value;
 
 fn value(run: &Value, benchmark: &str) -> f64 {
-    let figures = run["figures"].as_array().unwrap();
-    let figure = figures
+    let results = run["results"].as_array().unwrap();
+    let result = results
         .iter()
-        .find(|figure| figure["benchmark"] == benchmark)
-        .unwrap_or_else(|| panic!("{benchmark}: {figures:#?}"));
-    common::estimate(figure).and_then(|found| found["value"].as_f64()).unwrap_or_else(|| panic!("{figure:#}"))
+        .find(|result| result["benchmark"] == benchmark)
+        .unwrap_or_else(|| panic!("{benchmark}: {results:#?}"));
+    common::estimate(result).and_then(|found| found["value"].as_f64()).unwrap_or_else(|| panic!("{result:#}"))
 }
 
 fn sessions(place: &Place, more: &[&str]) -> Value {
@@ -30,7 +30,7 @@ fn own_and_shared_cached_and_cold() {
         (&[][..], "own", "cached"),
     ] {
         let run = sessions(&place, &[small.as_slice(), more].concat());
-        let point = &run["figures"][0]["point"];
+        let point = &run["results"][0]["point"];
         assert_eq!((point["sharing"].as_str(), point["cache"].as_str()), (Some(sharing), Some(cache)), "{point}");
         assert_eq!((point["sessions"].as_str(), point["files"].as_str()), (Some("2"), Some("2")));
         assert!(value(&run, "application.session_asked") > 0.0);
@@ -68,8 +68,8 @@ fn what_children_of_sessions_wait_for_is_not_guessed() {
     let script = "(i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done); (sleep 1.5); true";
     let sessions = ["app", "sessions", "-n", "1", "a", "--runs", "2", "--format=json", "--", "sh", "-c", script];
     let run = place.ask(&sessions).fine().json();
-    let figures = run["figures"].as_array().unwrap();
-    let waiting = figures.iter().find(|figure| figure["benchmark"] == "application.session_waiting").unwrap();
+    let results = run["results"].as_array().unwrap();
+    let waiting = results.iter().find(|result| result["benchmark"] == "application.session_waiting").unwrap();
     let reason = waiting["outcome"]["unfit"].as_str().unwrap_or_else(|| panic!("{waiting:#}"));
     assert!(reason.contains("children of the sessions do the work"), "{reason}");
     let said = place.ask(&["show", "1"]).fine().out;
@@ -86,8 +86,8 @@ fn children_that_a_session_does_not_wait_for_are_counted() {
     let sessions = ["app", "sessions", "-n", "1", "a", "--runs", "1", "--format=json", "--", "sh", "-c", script];
     let run = place.ask(&sessions).fine().json();
     let of = |benchmark: &str| {
-        let figures = run["figures"].as_array().unwrap();
-        figures.iter().find(|figure| figure["benchmark"] == benchmark).unwrap().clone()
+        let results = run["results"].as_array().unwrap();
+        results.iter().find(|result| result["benchmark"] == benchmark).unwrap().clone()
     };
     let cpu = of("application.session_cpu");
     let (share, wall) = (cpu["outcome"]["measured"]["value"].as_f64().unwrap(), &cpu["launches"][0]["wall"]);

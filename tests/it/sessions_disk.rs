@@ -145,8 +145,8 @@ fn twelve_sessions_over_more_than_the_memory_read_the_device() {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let run: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let figures = run["figures"].as_array().unwrap();
-    let device = figures.iter().find(|figure| figure["benchmark"] == "application.sessions_device").unwrap();
+    let results = run["results"].as_array().unwrap();
+    let device = results.iter().find(|result| result["benchmark"] == "application.sessions_device").unwrap();
     let read = crate::common::estimate(device).and_then(|found| found["value"].as_f64()).unwrap();
     assert!(read > 0.0, "{device:#}");
 }

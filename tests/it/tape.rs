@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::{Answer, Place, estimate, requested};
 use serde_json::Value;
 
-/// The whole suite, with a few launches per figure.
+/// The whole suite, with a few launches per result.
 fn streamed(place: &Place, medium: &str) -> Answer {
     streamed_within(place, medium, "12s")
 }
@@ -29,14 +29,14 @@ fn streamed_within(place: &Place, medium: &str, limit: &str) -> Answer {
     place.ask(&[&wanted[..], &["--output", "run.json", "--quiet"]].concat())
 }
 
-/// Two figures of the suite, and one of another length.
+/// Two results of the suite, and one of another length.
 fn streamed_briefly(place: &Place, medium: &str) -> Answer {
-    let figures = [
+    let results = [
         "file.sequential_write:block=1MiB,format=plain,medium=target",
         "file.sequential_read:block=64KiB,format=tar,medium=target",
         "file.sequential_write:block=4MiB,format=plain,medium=target,length=128MiB",
     ];
-    let wanted: Vec<&str> = figures.iter().flat_map(|figure| ["--benchmark", figure]).collect();
+    let wanted: Vec<&str> = results.iter().flat_map(|result| ["--benchmark", result]).collect();
     let limits = ["--target-device", medium, "--target", "99", "--max-launches", "8"];
     place.ask(&[&["run"], &wanted[..], &limits, &["--output", "run.json", "--quiet"]].concat())
 }
@@ -91,41 +91,41 @@ fn sparse(path: &Path, bytes: u64) {
     std::fs::File::create(path).unwrap().set_len(bytes).unwrap();
 }
 
-/// Bytes that a batch of a figure moved.
-fn batch_of(figure: &Value) -> f64 {
+/// Bytes that a batch of a result moved.
+fn batch_of(result: &Value) -> f64 {
     // Those of a batch stand in the launch where they differ.
-    figure["ops"].as_f64().unwrap() * figure["amount"].as_f64().unwrap()
+    result["ops"].as_f64().unwrap() * result["amount"].as_f64().unwrap()
 }
 
 /// Rows of the published table stream a gibibyte in every batch, to whatever medium; the others what fills a batch.
 #[test]
 fn gigabytes_are_streamed_where_the_published_rows_streamed_them() {
     let place = Place::new();
-    // What a medium without content is given to write is not read from it: those figures fail.
+    // What a medium without content is given to write is not read from it: those results fail.
     streamed_within(&place, "/dev/null", "100s").fine();
     let run = document(&place);
-    let long = |figure: &&Value| figure["point"]["length"] == "1GiB" && figure["benchmark"] == "file.sequential_write";
-    let figures: Vec<&Value> = requested(&run).into_iter().filter(long).collect();
-    assert_eq!(figures.len(), 4);
-    for figure in figures {
-        let moved = batch_of(figure);
+    let long = |result: &&Value| result["point"]["length"] == "1GiB" && result["benchmark"] == "file.sequential_write";
+    let results: Vec<&Value> = requested(&run).into_iter().filter(long).collect();
+    assert_eq!(results.len(), 4);
+    for result in results {
+        let moved = batch_of(result);
         let whole = (1_u64 << 30) as f64;
-        assert!((0.999 * whole..=whole).contains(&moved) || figure["launches"] == serde_json::json!([]), "{figure}");
+        assert!((0.999 * whole..=whole).contains(&moved) || result["launches"] == serde_json::json!([]), "{result}");
     }
 }
 
 #[test]
-fn a_file_is_created_streamed_to_and_removed_and_compared_to_the_printed_figures() {
+fn a_file_is_created_streamed_to_and_removed_and_compared_to_the_printed_results() {
     let place = Place::new();
     streamed_briefly(&place, "medium").fine();
     assert!(!place.file("medium").exists(), "what was made for the run goes with it");
     let run = document(&place);
     assert!(run["machine"]["facts"].to_string().contains("medium, a file made for the run"), "{}", run["machine"]);
     assert_eq!(requested(&run).len(), 3);
-    for figure in requested(&run) {
-        assert!(estimate(figure).is_some_and(|found| found["value"].as_f64().unwrap() > 0.0), "{figure}");
+    for result in requested(&run) {
+        assert!(estimate(result).is_some_and(|found| found["value"].as_f64().unwrap() > 0.0), "{result}");
         let of_all = (128 << 20) as f64;
-        assert!(figure["point"]["length"] == "64MiB" || batch_of(figure) == of_all, "{figure}");
+        assert!(result["point"]["length"] == "64MiB" || batch_of(result) == of_all, "{result}");
     }
     let shown = place.ask(&["show", "1", "--as", "tape", "--format=json"]).fine().json();
     let rows = shown["tables"][0]["rows"].as_array().unwrap();
@@ -135,7 +135,7 @@ fn a_file_is_created_streamed_to_and_removed_and_compared_to_the_printed_figures
 
 #[test]
 fn the_whole_suite_stands_beside_the_printed_drive() {
-    if !testing::slow("gigabytes to a file and back; a medium without content, and two figures, stand for it") {
+    if !testing::slow("gigabytes to a file and back; a medium without content, and two results, stand for it") {
         return;
     }
     let place = Place::new();
@@ -149,15 +149,15 @@ fn the_whole_suite_stands_beside_the_printed_drive() {
     }
     let run = document(&place);
     assert_eq!(requested(&run).len(), 18);
-    for figure in requested(&run) {
-        // On a busy disk a gibibyte takes so long that no figure has two launches within the limit.
-        let measured = estimate(figure).is_some_and(|found| found["value"].as_f64().unwrap() > 0.0);
-        assert!(measured || figure.to_string().contains("the run ended before"), "{figure}");
+    for result in requested(&run) {
+        // On a busy disk a gibibyte takes so long that no result has two launches within the limit.
+        let measured = estimate(result).is_some_and(|found| found["value"].as_f64().unwrap() > 0.0);
+        assert!(measured || result.to_string().contains("the run ended before"), "{result}");
     }
     if answer.code == Some(2) {
         return assert!(answer.err.contains("nothing could be measured"), "{answer:?}");
     }
-    // The printed drive and the present medium have the same figures, so they can be compared.
+    // The printed drive and the present medium have the same results, so they can be compared.
     // Without --all, only rows that are decided are printed, and a loaded machine may decide none.
     let compared = place.ask(&["compare", "published:ams02-2002/lto-tape-and-raid5", "latest", "--all"]);
     assert!(compared.code == Some(0) && compared.out.contains("sequential write"), "{compared:?}");
@@ -196,8 +196,8 @@ fn a_full_medium_is_reported_with_its_reason() {
     let answer = streamed(&place, "/dev/full");
     assert_eq!(answer.code, Some(2), "{answer:?}");
     let run = document(&place);
-    for figure in requested(&run) {
-        assert!(figure["outcome"].get("measured").is_none(), "{figure}");
+    for result in requested(&run) {
+        assert!(result["outcome"].get("measured").is_none(), "{result}");
     }
     assert!(run.to_string().contains("ends before its first block"), "{run}");
 }
@@ -226,7 +226,7 @@ fn loop_device() -> Result<(), String> {
         assert!(line.contains("is mounted at") && line.contains("point"), "{line}");
     }
     streamed_briefly(&place, &device.0).fine();
-    assert!(document(&place)["figures"].as_array().unwrap().iter().all(|figure| estimate(figure).is_some()));
+    assert!(document(&place)["results"].as_array().unwrap().iter().all(|result| estimate(result).is_some()));
     Ok(())
 }
 
@@ -246,8 +246,8 @@ fn small_medium() -> Result<(), String> {
     let device = Loop::over(&folder.join("backing"), &[])?;
     streamed_briefly(&place, &device.0).fine();
     let run = document(&place);
-    for figure in requested(&run) {
-        assert!(estimate(figure).is_some(), "{figure}");
+    for result in requested(&run) {
+        assert!(estimate(result).is_some(), "{result}");
     }
     Ok(())
 }

@@ -7,9 +7,9 @@ use crate::common::{Answer, Place};
 
 /// Launches of a command that count.
 fn launches(run: &Value, command: &str) -> usize {
-    let figures = run["figures"].as_array().unwrap();
-    let time = |figure: &&Value| figure["benchmark"] == "command.time" && figure["point"]["command"] == command;
-    let found = figures.iter().find(time).unwrap_or_else(|| panic!("{command} is not among the figures"));
+    let results = run["results"].as_array().unwrap();
+    let time = |result: &&Value| result["benchmark"] == "command.time" && result["point"]["command"] == command;
+    let found = results.iter().find(time).unwrap_or_else(|| panic!("{command} is not among the results"));
     // One that the machine disturbed stays in the document and is made again.
     found["launches"].as_array().unwrap().iter().filter(|launch| launch["invalid"].is_null()).count()
 }
@@ -38,12 +38,12 @@ fn in_bursts(place: &Place, words: &[&str]) -> Value {
     Answer::of(output.unwrap()).fine().json()
 }
 
-/// Launches of a figure.
+/// Launches of a result.
 fn of<'a>(run: &'a Value, benchmark: &str, command: &str) -> Vec<&'a Value> {
-    let figures = run["figures"].as_array().unwrap();
-    let figure =
-        figures.iter().find(|figure| figure["benchmark"] == benchmark && figure["point"]["command"] == command);
-    figure.map_or_else(Vec::new, |figure| figure["launches"].as_array().unwrap().iter().collect())
+    let results = run["results"].as_array().unwrap();
+    let result =
+        results.iter().find(|result| result["benchmark"] == benchmark && result["point"]["command"] == command);
+    result.map_or_else(Vec::new, |result| result["launches"].as_array().unwrap().iter().collect())
 }
 
 /// Seconds of the executions of a launch that count.
@@ -129,8 +129,8 @@ fn a_short_limit_leaves_all_commands_the_same_executions() {
     let place = Place::new();
     let answer = timed(&place, &["sleep 0.5", "sleep 0.51", "sleep 0.52", "--time-limit", "4s", "--format=json"]);
     let run: Value = serde_json::from_str(&answer.out).unwrap();
-    let times = run["figures"].as_array().unwrap().iter().filter(|figure| figure["benchmark"] == "command.time");
-    let launches: Vec<usize> = times.map(|figure| figure["launches"].as_array().map_or(0, Vec::len)).collect();
+    let times = run["results"].as_array().unwrap().iter().filter(|result| result["benchmark"] == "command.time");
+    let launches: Vec<usize> = times.map(|result| result["launches"].as_array().map_or(0, Vec::len)).collect();
     assert!(launches.len() >= 3 && launches.iter().all(|made| *made == launches[0]), "{launches:?}");
 }
 
@@ -255,7 +255,7 @@ fn two_commands_side_by_side_are_judged_by_their_ratio() {
     let run = place.ask(&["show", "pair", "--format=json"]).fine().json();
     assert_eq!((launches(&run, "sleep 0.02"), launches(&run, "sleep 0.2")), (8, 8), "two executions a launch");
     let ratio =
-        run["figures"].as_array().unwrap().iter().find(|figure| figure["benchmark"] == "command.ratio").unwrap();
+        run["results"].as_array().unwrap().iter().find(|result| result["benchmark"] == "command.ratio").unwrap();
     assert_eq!(ratio["point"], serde_json::json!({ "command": "sleep 0.2", "against": "sleep 0.02" }));
     assert!(ratio["launches"].as_array().unwrap().iter().all(|launch| launch["nanos"].as_array().unwrap().len() == 4));
 }

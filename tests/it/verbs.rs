@@ -71,7 +71,7 @@ fn a_run_is_written_in_every_format_and_the_tidy_one_reads_back() {
     let tidy = place.ask(&["show", "1", "--format", "csv"]).fine().out;
     assert!(tidy.starts_with("run,label,machine,") && tidy.lines().count() == 3, "{tidy}");
     std::fs::write(place.file("tidy.csv"), place.ask(&["show", "1", "2", "--format", "csv"]).fine().out).unwrap();
-    assert!(place.ask(&["import", "tidy.csv"]).fine().out.contains("Imported 2 runs with 4 figures"));
+    assert!(place.ask(&["import", "tidy.csv"]).fine().out.contains("Imported 2 runs with 4 results"));
     assert_eq!(place.ask(&["show", "1", "2", "--format=json"]).fine().json().as_array().map(Vec::len), Some(2));
     assert!(place.ask(&["show", "1", "--format", "markdown"]).fine().out.contains('|'));
     for format in ["terminal", "markdown", "html"] {
@@ -129,7 +129,7 @@ fn the_simulated_self_test_claims_nothing_between_equals() {
     let place = Place::new();
     let found = place.ask(&["selftest", "--simulate", "--pairs", "6", "--seed", "3", "--format=json"]).fine().json();
     assert_eq!(found["pairs"], 6);
-    let share = found["different"].as_f64().unwrap() / found["figures"].as_f64().unwrap();
+    let share = found["different"].as_f64().unwrap() / found["results"].as_f64().unwrap();
     assert!(share <= 0.05, "{found}");
     assert!(!place.file("runs.sqlite").exists());
     let again = place.ask(&["selftest", "--simulate", "--pairs", "6", "--seed", "3", "--format=json"]).fine().json();
@@ -174,7 +174,7 @@ fn the_self_test_takes_stored_sessions_of_one_machine() {
     std::fs::write(place.file("other.json"), other.to_string()).unwrap();
     let found = place.ask(&["selftest", "1", "./other.json", "--format=json"]).fine().json();
     assert_eq!((found["pairs"].as_u64(), found["different"].as_u64()), (Some(1), Some(0)), "{found}");
-    assert!(found["figures"].as_u64() > Some(0), "{found}");
+    assert!(found["results"].as_u64() > Some(0), "{found}");
     other["machine"]["fingerprint"] = "another machine".into();
     std::fs::write(place.file("other.json"), other.to_string()).unwrap();
     assert!(place.ask(&["selftest", "1", "./other.json"]).refused().contains("not known to be of one machine"));
@@ -210,11 +210,11 @@ fn colour_is_off_when_piped_and_on_when_asked_and_a_closed_pipe_is_no_failure() 
 #[test]
 fn a_published_table_is_recomputed_and_its_slips_are_named() {
     let place = Place::new();
-    let table = ["compare", "published:ams02-2002", "--figures", "ams02.test*"];
+    let table = ["compare", "published:ams02-2002", "--results", "ams02.test*"];
     let said = place.ask(&table).fine().out;
     assert!(said.contains("says 1.06 for ams02.test4"), "{said}");
     let athlon = "published:ams02-2002/amd-athlon-1800mp-dual-cpu-1.53-ghz";
-    let table = ["compare", athlon, "published:ams02-2002", "--figures", "ams02.test*"];
+    let table = ["compare", athlon, "published:ams02-2002", "--results", "ams02.test*"];
     let said = place.ask(&table).fine();
     assert!(said.out.contains("says 228 for the geometric mean"), "{}", said.out);
     let found = place.ask(&[&table[..], &["--format=json", "--ratio"]].concat()).fine().json();
@@ -245,22 +245,22 @@ fn a_compressed_document_is_imported_as_it_is_shown() {
 }
 
 #[test]
-fn a_time_below_the_clock_resolution_is_no_figure() {
+fn a_time_below_the_clock_resolution_is_no_result() {
     let place = Place::new();
     let file = place.file("below.json");
     std::fs::write(&file, r#"{"results":[{"command":"x","mean":-3,"median":-3,"min":-3,"max":-2,"times":[-3,-2]}]}"#)
         .unwrap();
     let said = place.ask(&["import", file.to_str().unwrap()]).fine().out;
-    assert!(said.starts_with("Imported 1 run with 1 figure\n"), "{said}");
+    assert!(said.starts_with("Imported 1 run with 1 result\n"), "{said}");
     let shown = place.ask(&["show", "1", "--format=json"]).fine().json();
-    assert!(shown["figures"][0]["outcome"]["failed"].is_string(), "{shown:#}");
+    assert!(shown["results"][0]["outcome"]["failed"].is_string(), "{shown:#}");
     std::fs::write(&file, "nothing that anybody writes").unwrap();
     let refused = place.ask(&["import", file.to_str().unwrap()]).refused();
     assert!(refused.contains("--input-format") && refused.contains("prony import --formats"), "{refused}");
 }
 
 #[test]
-fn disturbances_of_a_run_are_printed_before_its_figures() {
+fn disturbances_of_a_run_are_printed_before_its_results() {
     let place = Place::with_a_run();
     let text = std::fs::read_to_string(place.file("a.json")).unwrap();
     let mut run: serde_json::Value = serde_json::from_str(&text).unwrap();

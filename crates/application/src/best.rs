@@ -1,11 +1,11 @@
-//! Compares the lowest build with the best build, as BaBar's figure 3 does.
+//! Compares the lowest build with the best build, as BaBar's result 3 does.
 
-use model::{Better, Estimate, Figure, Run, Unit};
+use model::{BenchmarkResult, Better, Estimate, Run, Unit};
 
 /// Lowest and best build of one application with one number of copies.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Best {
-    /// Id of the figure, `application.NAME`.
+    /// Id of the result, `application.NAME`.
     pub application: String,
     /// Copies started together.
     pub copies: String,
@@ -25,20 +25,20 @@ pub struct Best {
 /// interval lies above that of the best one before it.
 #[must_use]
 pub fn best(run: &Run) -> Vec<Best> {
-    let rates: Vec<(&Figure, &Estimate)> = run
-        .figures
+    let rates: Vec<(&BenchmarkResult, &Estimate)> = run
+        .results
         .iter()
-        .filter(|figure| figure.family() == "application" && figure.point.get("build").is_some())
-        .filter(|figure| figure.metric.unit == Unit::PerSecond && figure.metric.better == Better::Higher)
-        .filter_map(|figure| Some((figure, figure.outcome.estimate()?)))
+        .filter(|result| result.family() == "application" && result.point.get("build").is_some())
+        .filter(|result| result.metric.unit == Unit::PerSecond && result.metric.better == Better::Higher)
+        .filter_map(|result| Some((result, result.outcome.estimate()?)))
         .collect();
     let mut found: Vec<Best> = Vec::new();
-    for (figure, rate) in rates {
-        let copies = figure.point.get("copies").unwrap_or("1").to_owned();
-        let build = figure.point.get("build").unwrap_or_default().to_owned();
-        match found.iter_mut().find(|known| known.application == figure.benchmark && known.copies == copies) {
+    for (result, rate) in rates {
+        let copies = result.point.get("copies").unwrap_or("1").to_owned();
+        let build = result.point.get("build").unwrap_or_default().to_owned();
+        match found.iter_mut().find(|known| known.application == result.benchmark && known.copies == copies) {
             None => found.push(Best {
-                application: figure.benchmark.clone(),
+                application: result.benchmark.clone(),
                 copies,
                 lowest: build.clone(),
                 lowest_rate: *rate,
@@ -69,11 +69,11 @@ mod tests {
         for (build, value) in [("-O0", 100.0), ("-O1", 200.0), ("-O2", 203.0), ("-O3", 190.0)] {
             let point = Point::origin().with("build", build).with("copies", "1");
             let metric = Metric::higher(Unit::PerSecond, "events");
-            let mut figure = crate::campaign::figure("application.x".to_owned(), point, "x".to_owned(), metric);
+            let mut result = crate::campaign::result("application.x".to_owned(), point, "x".to_owned(), metric);
             let spread =
                 Estimate { low: value * 0.98, high: value * 1.02, level: 0.97, ..Estimate::without_spread(value) };
-            figure.outcome = Outcome::Measured(spread);
-            run.figures.push(figure);
+            result.outcome = Outcome::Measured(spread);
+            run.results.push(result);
         }
         let found = best(&run);
         assert_eq!(found.len(), 1);

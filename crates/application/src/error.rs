@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Errors before measuring. An error of one build or launch becomes a failed figure instead.
+/// Errors before measuring. An error of one build or launch becomes a failed result instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The manifest is invalid.

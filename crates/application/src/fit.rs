@@ -1,7 +1,7 @@
 //! Fits an application against a rating over machines: lines through the origin and free lines, for all machines and
-//! for each family, as in BaBar's figures 2 and 3.
+//! for each family, as in BaBar's results 2 and 3.
 
-use model::{Better, Estimate, Figure, Run, percent};
+use model::{BenchmarkResult, Better, Estimate, Run, percent};
 use serde::Serialize;
 use stats::distribution::chi_squared_quantile;
 use stats::fit::line::{FitLine, weighted_line, weighted_line_through_origin};
@@ -106,8 +106,8 @@ impl Against {
     }
 }
 
-/// The machines that have both figures, each once with the newest run of either: several runs of a machine tell no more
-/// of how machines differ. A figure is named by its id, which selects its best point, or by id and point. The family is
+/// The machines that have both results, each once with the newest run of either: several runs of a machine tell no more
+/// of how machines differ. A result is named by its id, which selects its best point, or by id and point. The family is
 /// the named fact, else the first word of the machine's CPU, else of its name.
 #[must_use]
 pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>) -> Vec<Pair> {
@@ -156,12 +156,12 @@ fn family_of(run: &Run, fact: Option<&str>) -> String {
     told.unwrap_or_else(word)
 }
 
-/// The best speed of a figure in a run.
+/// The best speed of a result in a run.
 fn speed(run: &Run, name: &str) -> Option<Estimate> {
-    let matches = |figure: &&Figure| figure.benchmark == name || figure.key().to_string() == name;
-    let speeds = run.figures.iter().filter(matches).filter_map(|figure| {
-        let estimate = figure.outcome.estimate().filter(|estimate| estimate.low > 0.0)?;
-        Some(match figure.metric.better {
+    let matches = |result: &&BenchmarkResult| result.benchmark == name || result.key().to_string() == name;
+    let speeds = run.results.iter().filter(matches).filter_map(|result| {
+        let estimate = result.outcome.estimate().filter(|estimate| estimate.low > 0.0)?;
+        Some(match result.metric.better {
             Better::Higher => *estimate,
             Better::Lower => Estimate {
                 value: 1.0 / estimate.value,
@@ -323,22 +323,22 @@ mod tests {
         }
     }
 
-    /// A run of a machine, with those of the two figures that are given.
+    /// A run of a machine, with those of the two results that are given.
     fn run(id: &str, (fingerprint, name): (&str, &str), started: &str, values: [Option<f64>; 2]) -> Run {
         let [id, fingerprint, name, started] = [id, fingerprint, name, started].map(str::to_owned);
         let machine = model::Machine { fingerprint, name, ..model::Machine::default() };
         let session = model::Session { started, ..model::Session::default() };
-        let (plan, figures) = (model::Plan::default(), Vec::new());
+        let (plan, results) = (model::Plan::default(), Vec::new());
         let rules = std::collections::BTreeMap::new();
         let mut run =
-            Run { schema: model::SCHEMA, id, label: None, origin: None, machine, session, plan, rules, figures };
-        let figure = |(benchmark, value): (&str, Option<f64>)| {
+            Run { schema: model::SCHEMA, id, label: None, origin: None, machine, session, plan, rules, results };
+        let result = |(benchmark, value): (&str, Option<f64>)| {
             let metric = model::Metric::higher(model::Unit::PerSecond, "events");
-            let key = model::FigureKey::new(benchmark, model::Point::origin());
-            let figure = Figure::unmeasured(key, benchmark, metric, model::Class::Application);
-            Some(Figure { outcome: model::Outcome::Measured(Estimate::without_spread(value?)), ..figure })
+            let key = model::ResultKey::new(benchmark, model::Point::origin());
+            let result = BenchmarkResult::unmeasured(key, benchmark, metric, model::Class::Application);
+            Some(BenchmarkResult { outcome: model::Outcome::Measured(Estimate::without_spread(value?)), ..result })
         };
-        run.figures = ["a", "r"].into_iter().zip(values).filter_map(figure).collect();
+        run.results = ["a", "r"].into_iter().zip(values).filter_map(result).collect();
         run
     }
 

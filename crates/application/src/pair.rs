@@ -1,18 +1,18 @@
-//! Two subjects as one: a run with the figures of both, in the same rounds.
+//! Two subjects as one: a run with the results of both, in the same rounds.
 
 use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
 use model::Run;
 
-/// Two subjects whose figures stand in one run, those of the first before those of the second.
+/// Two subjects whose results stand in one run, those of the first before those of the second.
 pub struct SubjectPair<'a> {
     first: &'a mut dyn Subject,
     second: &'a mut dyn Subject,
-    /// Place of the second subject's first figure.
+    /// Place of the second subject's first result.
     split: usize,
 }
 
 impl<'a> SubjectPair<'a> {
-    /// `split` is the place of the second subject's first figure in the run.
+    /// `split` is the place of the second subject's first result in the run.
     #[must_use]
     pub fn new(first: &'a mut dyn Subject, second: &'a mut dyn Subject, split: usize) -> Self {
         Self { first, second, split }
@@ -22,18 +22,18 @@ impl<'a> SubjectPair<'a> {
 impl Host for SubjectPair<'_> {}
 
 impl Subject for SubjectPair<'_> {
-    /// A step has the figures of one group, and figures share launches within their subject.
+    /// A step has the results of one group, and results share launches within their subject.
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
-        let of_second = step.tasks.first().is_some_and(|task| task.figure >= self.split);
+        let of_second = step.tasks.first().is_some_and(|task| task.result >= self.split);
         let subject = if of_second { &mut self.second } else { &mut self.first };
         subject.launch(step, stopper)
     }
 
-    fn leader(&self, figure: usize) -> Option<usize> {
-        if figure >= self.split { self.second.leader(figure) } else { self.first.leader(figure) }
+    fn leader(&self, result: usize) -> Option<usize> {
+        if result >= self.split { self.second.leader(result) } else { self.first.leader(result) }
     }
 
-    /// The second one first: it has no figures of its own to add, and the first one adds them behind all.
+    /// The second one first: it has no results of its own to add, and the first one adds them behind all.
     fn conclude(&mut self, run: &mut Run) {
         self.second.conclude(run);
         self.first.conclude(run);

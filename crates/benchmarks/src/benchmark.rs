@@ -1,18 +1,18 @@
 //! The definition of a benchmark: static data and one function that prepares it.
 
 use model::{
-    AxisDescription, BenchmarkDescription, Better, Class, Definition, Domain, KeyFigure, Operation, Point, Primitive,
+    AxisDescription, BenchmarkDescription, Better, Class, Definition, Domain, KeyResult, Operation, Point, Primitive,
     Reference, Unit,
 };
 
 use crate::{Axis, BenchmarkContext, Trial, Unsupported};
 
-/// The origin of a definition: the program or publication that a figure continues, and its name there.
+/// The origin of a definition: the program or publication that a result continues, and its name there.
 #[derive(Debug, Clone, Copy)]
 pub struct DefinitionSource {
     /// Program or publication.
     pub tool: &'static str,
-    /// The name of the figure there.
+    /// The name of the result there.
     pub name: &'static str,
     /// Paper, document or page.
     pub document: &'static str,
@@ -83,13 +83,13 @@ pub struct BenchmarkMetric {
 }
 
 impl BenchmarkMetric {
-    /// A figure of which less is better.
+    /// A result of which less is better.
     #[must_use]
     pub const fn lower(unit: Unit, per: &'static str) -> Self {
         Self { unit, per, better: Better::Lower }
     }
 
-    /// A figure of which more is better.
+    /// A result of which more is better.
     #[must_use]
     pub const fn higher(unit: Unit, per: &'static str) -> Self {
         Self { unit, per, better: Better::Higher }
@@ -166,7 +166,7 @@ pub struct Benchmark {
     /// Whether its primitives are usually measured by it: it is proposed where one is in question, and a rung of the
     /// ladder of latencies.
     pub usual: bool,
-    /// Lines of a run's key figures that it may fill: rank (the tens are the line), title, and a partial point.
+    /// Lines of a run's key results that it may fill: rank (the tens are the line), title, and a partial point.
     pub key: &'static [(u8, &'static str, &'static str)],
     /// What one operation consists of, if that is more than the primitive that it measures.
     pub operation: Option<Operation>,
@@ -184,7 +184,7 @@ pub struct Benchmark {
     pub batch: BatchRule,
     /// What its time follows at a point, where its class does not say so.
     pub domain: Option<fn(&Point) -> Domain>,
-    /// Whether the figure is a difference: preparation then yields [`Trial::Paired`].
+    /// Whether the result is a difference: preparation then yields [`Trial::Paired`].
     pub paired: bool,
     /// Shared preparation: benchmarks with the same key and the same values on `axes` may share a launch.
     pub shares: Option<Shares>,
@@ -203,7 +203,7 @@ pub struct Shares {
     pub axes: &'static [&'static str],
 }
 
-/// The value of an axis that a benchmark does not have: figures of memory are of one thread and base pages where nothing
+/// The value of an axis that a benchmark does not have: results of memory are of one thread and base pages where nothing
 /// says otherwise.
 fn implied(axis: &str) -> &'static str {
     match axis {
@@ -319,7 +319,7 @@ impl Benchmark {
             class: self.class,
             stresses: self.stresses.to_vec(),
             usual: self.usual,
-            key: self.key.iter().map(key_figure).collect(),
+            key: self.key.iter().map(key_result).collect(),
             operation: self.operation.clone(),
             sources: self.sources.iter().map(DefinitionSource::describe).collect(),
             axes: self.axes.iter().map(Axis::describe).collect::<Vec<AxisDescription>>(),
@@ -327,14 +327,14 @@ impl Benchmark {
     }
 }
 
-fn key_figure((rank, title, at): &(u8, &str, &str)) -> KeyFigure {
-    KeyFigure { rank: *rank, title: (*title).to_owned(), at: at.parse().unwrap_or_default() }
+fn key_result((rank, title, at): &(u8, &str, &str)) -> KeyResult {
+    KeyResult { rank: *rank, title: (*title).to_owned(), at: at.parse().unwrap_or_default() }
 }
 
 /// Largest working set that lies in the caches of one core on every machine of the last ten years.
 const NEAR_CACHES: u64 = 256 * model::KIB;
 
-/// What figures of a class follow unless their benchmark says otherwise.
+/// What results of a class follow unless their benchmark says otherwise.
 fn usual_domain(class: Class, point: &Point) -> Domain {
     let near = |bytes: Result<u64, model::Error>| bytes.is_ok_and(|bytes| bytes <= NEAR_CACHES);
     match class {

@@ -32,7 +32,7 @@ pub fn all() -> impl Iterator<Item = &'static Benchmark> {
     FAMILIES.iter().flat_map(|family| family.benchmarks.iter().copied())
 }
 
-/// A benchmark by id: asked for every figure of every round.
+/// A benchmark by id: asked for every result of every round.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Benchmark> {
     static BY_ID: LazyLock<HashMap<&str, &Benchmark>> =

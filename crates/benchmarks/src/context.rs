@@ -21,7 +21,7 @@ pub struct LaunchSetting {
     pub allowed: Vec<usize>,
     /// Bytes of the last-level caches that its CPUs reach; 0 where they are unknown.
     pub cache: u64,
-    /// Directory for the file figures.
+    /// Directory for the file results.
     pub directory: PathBuf,
     /// The variant to run, if one is chosen.
     pub variant: Option<String>,
@@ -152,12 +152,12 @@ impl BenchmarkContext {
         Ok(value.downcast::<T>().expect("a key is always used with one type"))
     }
 
-    /// Names a CPU that the figure uses beside those that it was given.
+    /// Names a CPU that the result uses beside those that it was given.
     pub fn use_too(&mut self, cpu: usize) {
         self.further.push(cpu);
     }
 
-    /// All CPUs that the figure uses.
+    /// All CPUs that the result uses.
     #[must_use]
     pub fn used(&self) -> Vec<usize> {
         self.setting.cpus.iter().chain(&self.further).copied().collect()
@@ -199,7 +199,7 @@ impl BenchmarkContext {
         self.variant = Some(variant.into());
     }
 
-    /// The target directory of the file figures.
+    /// The target directory of the file results.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.setting.directory

@@ -176,15 +176,15 @@ pub trait Kernel {
     }
 }
 
-/// A benchmark that reads its own values because a timed batch would not give the figure, such as the delay of a timer.
+/// A benchmark that reads its own values because a timed batch would not give the result, such as the delay of a timer.
 pub trait Readings {
-    /// One batch of readings, each in the unit of the figure. The median of the readings of a launch is its value.
+    /// One batch of readings, each in the unit of the result. The median of the readings of a launch is its value.
     ///
     /// # Errors
     /// When the work failed or was not done.
     fn read(&mut self) -> Result<Vec<f64>, BenchmarkError>;
 
-    /// Whether the figure includes quantiles of the readings.
+    /// Whether the result includes quantiles of the readings.
     fn distribution(&self) -> bool {
         false
     }
@@ -194,7 +194,7 @@ pub trait Readings {
 pub enum Trial {
     /// Work that is timed directly.
     One(Box<dyn Kernel>),
-    /// The figure is the difference: the two alternate by batch in one launch, in the order ABBA.
+    /// The result is the difference: the two alternate by batch in one launch, in the order ABBA.
     Paired {
         /// Work including the overhead.
         work: Box<dyn Kernel>,

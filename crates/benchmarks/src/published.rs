@@ -1,14 +1,14 @@
-//! The suites that continue a published evaluation: its figures at its points, in the order of its tables and columns.
+//! The suites that continue a published evaluation: its results at its points, in the order of its tables and columns.
 //! The tables themselves are in the folder `published`.
 //!
-//! Two-party figures are measured on one CPU, as on the machines of those tables. If a table varies a figure in a
-//! parameter that has no effect today, the figure appears once: BYTE's register variables, and file tests of 10 and of
+//! Two-party results are measured on one CPU, as on the machines of those tables. If a table varies a result in a
+//! parameter that has no effect today, the result appears once: BYTE's register variables, and file tests of 10 and of
 //! 30 seconds.
 
 /// Id and point, completed with representative values.
 pub(crate) type PublishedRows = &'static [(&'static str, &'static str)];
 
-/// T. Pavel, CHEP 98: tables 1 to 7, and figure 4 (STREAM) after table 1.
+/// T. Pavel, CHEP 98: tables 1 to 7, and result 4 (STREAM) after table 1.
 pub(crate) const BABAR: PublishedRows = &[
     ("memory.memcpy", "working_set=256MiB,piece=whole"),
     ("memory.memcpy_unrolled", "working_set=256MiB"),
@@ -80,7 +80,7 @@ pub(crate) const BYTE: PublishedRows = &[
     ("cpu.hanoi", ""),
 ];
 
-/// lmbench on the DAISy and HEAT clusters: tables 8 to 11 and figure 16 with its plateaus.
+/// lmbench on the DAISy and HEAT clusters: tables 8 to 11 and result 16 with its plateaus.
 pub(crate) const DAISY: PublishedRows = &[
     ("ipc.pipe_bandwidth", "block=64KiB,capacity=64KiB,placement=same_cpu"),
     ("ipc.tcp_bandwidth", "block=64KiB,buffers=largest,placement=same_cpu"),
@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_a_published_table_is_one_figure() {
+    fn every_row_of_a_published_table_is_one_result() {
         for rows in [BABAR, BYTE, DAISY, RAMSPEED, STREAM, TAPE] {
             for (id, point) in rows.iter().filter(|(id, _)| !id.starts_with("memory.hierarchy")) {
                 let found = crate::find(id).unwrap().complete(&point.parse().unwrap()).unwrap();

@@ -48,7 +48,7 @@ enum SuiteSelector {
 pub static SUITES: &[Suite] = &[
     Suite {
         name: "quick",
-        about: "a first look: about 15 figures in under 20 seconds",
+        about: "a first look: about 15 results in under 20 seconds",
         seconds: 16.0,
         select: SuiteSelector::Table(QUICK),
     },
@@ -96,7 +96,7 @@ pub static SUITES: &[Suite] = &[
     },
     Suite {
         name: "scaling",
-        about: "figures over threads: 1, 2, 4 and so on to all cores and hardware threads, close together and far apart",
+        about: "results over threads: 1, 2, 4 and so on to all cores and hardware threads, close together and far apart",
         seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(SCALING),
     },
@@ -120,7 +120,7 @@ pub static SUITES: &[Suite] = &[
     },
 ];
 
-/// Figures of the full suite only: no published table has them, or another figure of the default suite is almost
+/// Results of the full suite only: no published table has them, or another result of the default suite is almost
 /// equivalent.
 const NOT_BY_DEFAULT: &[(&str, &str)] = &[
     ("memory.copy", "threads=all,stores=normal"),
@@ -203,14 +203,14 @@ pub fn suite(name: &str) -> Option<&'static Suite> {
 }
 
 impl Suite {
-    /// Whether it fills its time: every figure is launched as often as there is time for. Others end once their figures
+    /// Whether it fills its time: every result is launched as often as there is time for. Others end once their results
     /// have the usual launches.
     #[must_use]
     pub const fn fills(&self) -> bool {
         self.seconds < LONGEST_SUITE
     }
 
-    /// Its figures, in order. Benchmarks that the catalogue does not contain are left out.
+    /// Its results, in order. Benchmarks that the catalogue does not contain are left out.
     #[must_use]
     pub fn selections(&self) -> Vec<BenchmarkSelection> {
         match self.select {

@@ -1,61 +1,61 @@
-//! Matches the figures of several runs.
+//! Matches the results of several runs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use model::{BEYOND_CACHES, Figure, FigureKey, Point, Run};
+use model::{BEYOND_CACHES, BenchmarkResult, Point, ResultKey, Run};
 
 use super::glob::matches;
 use super::options::CompareOptions;
 use crate::Error;
 use crate::shown_clock::is_condition;
 
-/// One figure in every run, in the order of the runs.
+/// One result in every run, in the order of the runs.
 pub(crate) struct Aligned<'a> {
-    pub(crate) key: FigureKey,
-    pub(crate) figures: Vec<Option<&'a Figure>>,
+    pub(crate) key: ResultKey,
+    pub(crate) results: Vec<Option<&'a BenchmarkResult>>,
 }
 
 impl<'a> Aligned<'a> {
-    /// The figure that gives title and metric: the reference's, else the first.
-    pub(crate) fn model(&self, reference: usize) -> &'a Figure {
-        let first = self.figures[reference].or_else(|| self.figures.iter().flatten().copied().next());
-        #[expect(clippy::expect_used, reason = "a row is made for a figure that a run has")]
-        first.expect("a row holds at least one figure")
+    /// The result that gives title and metric: the reference's, else the first.
+    pub(crate) fn model(&self, reference: usize) -> &'a BenchmarkResult {
+        let first = self.results[reference].or_else(|| self.results.iter().flatten().copied().next());
+        #[expect(clippy::expect_used, reason = "a row is made for a result that a run has")]
+        first.expect("a row holds at least one result")
     }
 }
 
-/// Figures that at least two runs have, and those that only one run has.
+/// Results that at least two runs have, and those that only one run has.
 pub(crate) struct Alignment<'a> {
     pub(crate) rows: Vec<Aligned<'a>>,
     /// What the machines did meanwhile, such as the clock: no result.
     pub(crate) conditions: Vec<Aligned<'a>>,
-    pub(crate) unmatched: Vec<(usize, FigureKey)>,
+    pub(crate) unmatched: Vec<(usize, ResultKey)>,
 }
 
-/// Aligns figures with the same name, in the reference's order first. For a single run, every figure is a row.
+/// Aligns results with the same name, in the reference's order first. For a single run, every result is a row.
 pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &CompareOptions) -> Result<Alignment<'a>, Error> {
     let mut order: Vec<usize> = vec![reference];
     order.extend((0..runs.len()).filter(|&run| run != reference));
     known_axes(runs, &options.across)?;
     let keys = row_keys(runs, &options.across);
     let mut rows: Vec<Aligned<'a>> = Vec::new();
-    let mut place: HashMap<&FigureKey, usize> = HashMap::new();
+    let mut place: HashMap<&ResultKey, usize> = HashMap::new();
     for &run in &order {
-        for (figure, key) in runs[run].figures.iter().zip(&keys[run]) {
-            if options.figures.as_ref().is_some_and(|patterns| !selected(patterns, figure, key)) {
+        for (result, key) in runs[run].results.iter().zip(&keys[run]) {
+            if options.results.as_ref().is_some_and(|patterns| !selected(patterns, result, key)) {
                 continue;
             }
             let row = *place.entry(key).or_insert_with(|| {
-                rows.push(Aligned { key: key.clone(), figures: vec![None; runs.len()] });
+                rows.push(Aligned { key: key.clone(), results: vec![None; runs.len()] });
                 rows.len() - 1
             });
-            rows[row].figures[run] = Some(figure);
+            rows[row].results[run] = Some(result);
         }
     }
     if rows.is_empty() {
         return Err(nothing(runs, options));
     }
-    let alone = |row: &Aligned| runs.len() > 1 && row.figures.iter().flatten().count() < 2;
+    let alone = |row: &Aligned| runs.len() > 1 && row.results.iter().flatten().count() < 2;
     let (single, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(alone);
     let (conditions, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| is_condition(&row.key.benchmark));
     if rows.is_empty() && runs.len() > 1 {
@@ -63,22 +63,22 @@ pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &CompareOpt
     }
     let unmatched = single
         .into_iter()
-        .filter_map(|row| row.figures.iter().position(Option::is_some).map(|run| (run, row.key)))
+        .filter_map(|row| row.results.iter().position(Option::is_some).map(|run| (run, row.key)))
         .collect();
     Ok(Alignment { rows, conditions, unmatched })
 }
 
-fn selected(patterns: &str, figure: &Figure, key: &FigureKey) -> bool {
-    matches(patterns, key) || matches(patterns, &figure.key())
+fn selected(patterns: &str, result: &BenchmarkResult, key: &ResultKey) -> bool {
+    matches(patterns, key) || matches(patterns, &result.key())
 }
 
-/// Refuses an axis to compare across that is in no figure, which would silently have no effect.
+/// Refuses an axis to compare across that is in no result, which would silently have no effect.
 fn known_axes(runs: &[&Run], across: &[String]) -> Result<(), Error> {
     if across.is_empty() {
         return Ok(());
     }
-    let figures = runs.iter().flat_map(|run| &run.figures);
-    let known: BTreeSet<&str> = figures.flat_map(|figure| figure.point.iter().map(|(axis, _)| axis)).collect();
+    let results = runs.iter().flat_map(|run| &run.results);
+    let known: BTreeSet<&str> = results.flat_map(|result| result.point.iter().map(|(axis, _)| axis)).collect();
     match across.iter().find(|axis| !known.contains(axis.as_str())) {
         Some(axis) => {
             Err(Error::Across { axis: axis.clone(), known: known.into_iter().collect::<Vec<_>>().join(", ") })
@@ -87,22 +87,22 @@ fn known_axes(runs: &[&Run], across: &[String]) -> Result<(), Error> {
     }
 }
 
-/// Figures whose sizes of memory follow each machine and differ between runs: they are the same figure, "beyond the
+/// Results whose sizes of memory follow each machine and differ between runs: they are the same result, "beyond the
 /// caches". Where they are equal they are that size, and a run that has several of them says itself which is which.
-struct MovedSizes(HashSet<FigureKey>);
+struct MovedSizes(HashSet<ResultKey>);
 
 impl MovedSizes {
     fn of(runs: &[&Run]) -> Self {
-        if runs.iter().all(|run| run.figures.iter().all(|figure| figure.stands_for.is_none())) {
+        if runs.iter().all(|run| run.results.iter().all(|result| result.stands_for.is_none())) {
             return Self(HashSet::new());
         }
-        let mut points: HashMap<FigureKey, HashSet<&Point>> = HashMap::new();
-        let mut several: HashSet<FigureKey> = HashSet::new();
+        let mut points: HashMap<ResultKey, HashSet<&Point>> = HashMap::new();
+        let mut several: HashSet<ResultKey> = HashSet::new();
         for run in runs {
-            let mut here: HashSet<FigureKey> = HashSet::new();
-            for figure in &run.figures {
-                let usual = usual(figure);
-                points.entry(usual.clone()).or_default().insert(&figure.point);
+            let mut here: HashSet<ResultKey> = HashSet::new();
+            for result in &run.results {
+                let usual = usual(result);
+                points.entry(usual.clone()).or_default().insert(&result.point);
                 if !here.insert(usual.clone()) {
                     several.insert(usual);
                 }
@@ -112,67 +112,67 @@ impl MovedSizes {
         Self(differ.map(|(usual, _)| usual).collect())
     }
 
-    /// The name of a figure before axes are left out.
-    fn name(&self, figure: &Figure) -> FigureKey {
-        let usual = usual(figure);
+    /// The name of a result before axes are left out.
+    fn name(&self, result: &BenchmarkResult) -> ResultKey {
+        let usual = usual(result);
         if self.0.contains(&usual) {
-            FigureKey::new(usual.benchmark, usual.point.with("working_set", BEYOND_CACHES))
+            ResultKey::new(usual.benchmark, usual.point.with("working_set", BEYOND_CACHES))
         } else {
-            figure.key()
+            result.key()
         }
     }
 }
 
-/// A figure at the point for which it stands.
-fn usual(figure: &Figure) -> FigureKey {
-    FigureKey::new(figure.benchmark.clone(), figure.stands_for.clone().unwrap_or_else(|| figure.point.clone()))
+/// A result at the point for which it stands.
+fn usual(result: &BenchmarkResult) -> ResultKey {
+    ResultKey::new(result.benchmark.clone(), result.stands_for.clone().unwrap_or_else(|| result.point.clone()))
 }
 
-/// The name under which each figure is matched. Axes of `across` are left out unless two figures of a run would then
+/// The name under which each result is matched. Axes of `across` are left out unless two results of a run would then
 /// have the same name.
-fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<FigureKey>> {
+fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<ResultKey>> {
     let sizes = MovedSizes::of(runs);
-    let named = |figure: &Figure| sizes.name(figure);
+    let named = |result: &BenchmarkResult| sizes.name(result);
     if across.is_empty() {
-        return runs.iter().map(|run| run.figures.iter().map(named).collect()).collect();
+        return runs.iter().map(|run| run.results.iter().map(named).collect()).collect();
     }
-    let stripped = |figure: &Figure| {
-        let key = named(figure);
-        FigureKey::new(key.benchmark, across.iter().fold(key.point, |point: Point, axis| point.without(axis)))
+    let stripped = |result: &BenchmarkResult| {
+        let key = named(result);
+        ResultKey::new(key.benchmark, across.iter().fold(key.point, |point: Point, axis| point.without(axis)))
     };
-    let mut most: HashMap<FigureKey, usize> = HashMap::new();
+    let mut most: HashMap<ResultKey, usize> = HashMap::new();
     for run in runs {
-        let mut here: HashMap<FigureKey, usize> = HashMap::new();
-        for figure in &run.figures {
-            *here.entry(stripped(figure)).or_default() += 1;
+        let mut here: HashMap<ResultKey, usize> = HashMap::new();
+        for result in &run.results {
+            *here.entry(stripped(result)).or_default() += 1;
         }
         for (key, count) in here {
             let most = most.entry(key).or_default();
             *most = count.max(*most);
         }
     }
-    let name = |figure: &Figure| {
-        let key = stripped(figure);
-        if most[&key] > 1 { named(figure) } else { key }
+    let name = |result: &BenchmarkResult| {
+        let key = stripped(result);
+        if most[&key] > 1 { named(result) } else { key }
     };
-    runs.iter().map(|run| run.figures.iter().map(name).collect()).collect()
+    runs.iter().map(|run| run.results.iter().map(name).collect()).collect()
 }
 
 /// Names that an error message lists.
 const LISTED: usize = 6;
 
 fn nothing(runs: &[&Run], options: &CompareOptions) -> Error {
-    match &options.figures {
+    match &options.results {
         Some(pattern) => Error::NoMatch { pattern: pattern.clone(), known: known(runs) },
-        None => Error::NothingInCommon { hint: "; they hold no figure at all".to_owned() },
+        None => Error::NothingInCommon { hint: "; they hold no result at all".to_owned() },
     }
 }
 
 fn known(runs: &[&Run]) -> String {
     let mut names: Vec<&str> = Vec::new();
-    for figure in runs.iter().flat_map(|run| &run.figures) {
-        if !names.contains(&figure.benchmark.as_str()) {
-            names.push(&figure.benchmark);
+    for result in runs.iter().flat_map(|run| &run.results) {
+        if !names.contains(&result.benchmark.as_str()) {
+            names.push(&result.benchmark);
         }
         if names.len() == LISTED {
             break;
@@ -181,9 +181,9 @@ fn known(runs: &[&Run]) -> String {
     names.join(", ")
 }
 
-/// Names the axis that would make figures match, if there is a single one.
+/// Names the axis that would make results match, if there is a single one.
 fn hint(single: &[Aligned]) -> String {
-    let run = |row: &Aligned| row.figures.iter().position(Option::is_some);
+    let run = |row: &Aligned| row.results.iter().position(Option::is_some);
     for (index, row) in single.iter().enumerate() {
         for other in &single[index + 1..] {
             if other.key.benchmark == row.key.benchmark
@@ -218,30 +218,30 @@ mod tests {
     fn run(sizes: &[(&str, Option<&str>)]) -> Run {
         let mut run = model::parse_run(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"default","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+            "plan":{"suite":"default","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         let point = |size: &str| format!("working_set={size},threads=1").parse::<Point>().unwrap();
-        let figure = |(size, usual): &(&str, Option<&str>)| Figure {
+        let result = |(size, usual): &(&str, Option<&str>)| BenchmarkResult {
             stands_for: usual.map(point),
-            ..Figure::unmeasured(
-                FigureKey::new("memory.copy", point(size)),
+            ..BenchmarkResult::unmeasured(
+                ResultKey::new("memory.copy", point(size)),
                 "copy",
                 Metric::higher(Unit::BytesPerSecond, "bytes copied"),
                 Class::Bandwidth,
             )
         };
-        run.figures = sizes.iter().map(figure).collect();
+        run.results = sizes.iter().map(result).collect();
         run
     }
 
     fn rows(runs: [&Run; 2]) -> Vec<(String, usize)> {
         let found = align(&runs, 0, &CompareOptions::default()).map_or_else(|_| Vec::new(), |found| found.rows);
-        found.iter().map(|row| (row.key.point.to_string(), row.figures.iter().flatten().count())).collect()
+        found.iter().map(|row| (row.key.point.to_string(), row.results.iter().flatten().count())).collect()
     }
 
     #[test]
-    fn sizes_that_follow_the_machine_are_one_figure_where_they_differ() {
+    fn sizes_that_follow_the_machine_are_one_result_where_they_differ() {
         let usual = run(&[("256MiB", None)]);
         let moved = run(&[("2GiB", Some("256MiB"))]);
         let asked = run(&[("2GiB", None)]);

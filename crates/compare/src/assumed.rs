@@ -1,12 +1,12 @@
 //! The spread assumed for values that are published without one.
 //!
-//! A printed number is accurate to its last digit at best, and sessions differ by the floor of the figure's class. Both
+//! A printed number is accurate to its last digit at best, and sessions differ by the floor of the result's class. Both
 //! together give an interval that was not measured: a ratio far beyond it is reported, marked as assumed, and is not a
 //! test.
 
 use std::f64::consts::SQRT_2;
 
-use model::{Estimate, Figure, RULES, Run};
+use model::{BenchmarkResult, Estimate, RULES, Run};
 use stats::distribution::normal_quantile;
 
 /// The assumed interval of the logarithm of a ratio.
@@ -37,7 +37,11 @@ struct AssumedSide {
 
 /// The spread of a ratio of which at least one side is published without one. `None` if both state one, and for a value
 /// without spread that was not published: such a machine can be measured again.
-pub(crate) fn assumed(reference: (&Run, &Figure), other: (&Run, &Figure), level: f64) -> Option<Assumed> {
+pub(crate) fn assumed(
+    reference: (&Run, &BenchmarkResult),
+    other: (&Run, &BenchmarkResult),
+    level: f64,
+) -> Option<Assumed> {
     let (a, b) = (side(reference)?, side(other)?);
     if a.rounding.is_none() && b.rounding.is_none() {
         return None;
@@ -50,8 +54,8 @@ pub(crate) fn assumed(reference: (&Run, &Figure), other: (&Run, &Figure), level:
     Some(Assumed { half, reference_rounding: a.rounding, rounding: b.rounding, floor })
 }
 
-fn side((run, figure): (&Run, &Figure)) -> Option<AssumedSide> {
-    let estimate = figure.outcome.estimate()?;
+fn side((run, result): (&Run, &BenchmarkResult)) -> Option<AssumedSide> {
+    let estimate = result.outcome.estimate()?;
     if let Some(error) = standard_error(estimate) {
         return Some(AssumedSide { error, rounding: None });
     }
@@ -60,7 +64,7 @@ fn side((run, figure): (&Run, &Figure)) -> Option<AssumedSide> {
     }
     // Least and greatest of repetitions, if printed, are better evidence than the digits.
     let range = ((estimate.high - estimate.low) / 2.0 / estimate.value).max(0.0);
-    let rounding = figure.rounding.unwrap_or_else(|| of_digits(estimate.value));
+    let rounding = result.rounding.unwrap_or_else(|| of_digits(estimate.value));
     Some(AssumedSide { error: 0.0, rounding: Some(rounding.max(range)) })
 }
 

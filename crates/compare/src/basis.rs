@@ -1,4 +1,4 @@
-//! On what two figures are compared: cycles, time at the clocks that the machines showed, or all batches (raw).
+//! On what two results are compared: cycles, time at the clocks that the machines showed, or all batches (raw).
 //!
 //! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never
 //! compared.
@@ -6,33 +6,33 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use model::{Definition, Figure, Launch, Outcome, RULES, Run, SessionReferences, ValueBasis};
+use model::{BenchmarkResult, Definition, Launch, Outcome, RULES, Run, SessionReferences, ValueBasis};
 use stats::Floor;
 
-use super::figure_view::FigureView;
 use super::options::CompareOptions;
 use super::ratio_basis::{FloorUsed, RatioBasis};
 use super::relation::Relation;
+use super::result_view::ResultView;
 use super::session::{History, relation};
 use super::shift::{CompareShift, CoreShifts, shift, shift_of_ranks};
-use super::verdict::FigureFinding;
+use super::verdict::ResultFinding;
 use crate::shown_clock::{RESOLUTION, ShownClock, is_condition};
 
 /// Part of the band within which cycles of one machine are judged.
 pub(crate) const CYCLES_BAND: f64 = RULES.compare.cycles_band;
 
-/// One run's figure, with the clock of the run.
+/// One run's result, with the clock of the run.
 #[derive(Clone, Copy)]
-pub(crate) struct ComparedFigure<'a> {
+pub(crate) struct ComparedResult<'a> {
     pub(crate) run: &'a Run,
-    pub(crate) figure: &'a Figure,
+    pub(crate) result: &'a BenchmarkResult,
     pub(crate) clock: Option<ShownClock>,
 }
 
-/// Why two figures are no two values of one thing, where they are not.
-pub(crate) fn incomparable(a: &ComparedFigure, b: &ComparedFigure) -> Option<String> {
+/// Why two results are no two values of one thing, where they are not.
+pub(crate) fn incomparable(a: &ComparedResult, b: &ComparedResult) -> Option<String> {
     let one_machine = relation(a.run, b.run) != Relation::AnotherMachine;
-    let (a, b) = (a.figure, b.figure);
+    let (a, b) = (a.result, b.result);
     if let Definition::Other(differs) = a.definition.between(&b.definition) {
         return Some(format!("another definition: {differs}"));
     }
@@ -40,11 +40,11 @@ pub(crate) fn incomparable(a: &ComparedFigure, b: &ComparedFigure) -> Option<Str
     if one_machine { other_level(a, &surveys) } else { None }
 }
 
-/// Why a figure of the memory hierarchy is of other levels in two runs of one machine, where it is. A machine does not
+/// Why a result of the memory hierarchy is of other levels in two runs of one machine, where it is. A machine does not
 /// gain a cache from one run to the next: one of the surveys missed a level or took noise for one, and the second level
 /// of one is not that of the other. The first level and main memory are what they are in both.
-fn other_level(figure: &Figure, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Option<String> {
-    let point = figure.point.get("level");
+fn other_level(result: &BenchmarkResult, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Option<String> {
+    let point = result.point.get("level");
     if matches!(point, Some("1" | "memory")) {
         return None;
     }
@@ -68,10 +68,10 @@ fn other_level(figure: &Figure, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Opti
     Some(format!("the surveys of the two runs found level {} of one machine at {x} and at {y}", apart + 1))
 }
 
-/// The basis on which two figures are compared.
-pub(crate) fn basis_of(a: &ComparedFigure, b: &ComparedFigure) -> RatioBasis {
-    let in_modes = |one: &ComparedFigure| matches!(one.figure.outcome, Outcome::Modes(_));
-    match (a.figure.basis(), b.figure.basis()) {
+/// The basis on which two results are compared.
+pub(crate) fn basis_of(a: &ComparedResult, b: &ComparedResult) -> RatioBasis {
+    let in_modes = |one: &ComparedResult| matches!(one.result.outcome, Outcome::Modes(_));
+    match (a.result.basis(), b.result.basis()) {
         (ValueBasis::All, ValueBasis::All) => RatioBasis::Value,
         (ValueBasis::Undisturbed, ValueBasis::Undisturbed) => RatioBasis::Undisturbed,
         (ValueBasis::Cycles, ValueBasis::Cycles) if a.clock.is_some() && b.clock.is_some() => {
@@ -81,41 +81,41 @@ pub(crate) fn basis_of(a: &ComparedFigure, b: &ComparedFigure) -> RatioBasis {
     }
 }
 
-/// Whether two figures were measured on one class of cores of one machine.
-fn one_core(a: &ComparedFigure, b: &ComparedFigure) -> bool {
+/// Whether two results were measured on one class of cores of one machine.
+fn one_core(a: &ComparedResult, b: &ComparedResult) -> bool {
     if relation(a.run, b.run) == Relation::AnotherMachine {
         return false;
     }
     let (Some(of_a), Some(of_b)) = (&a.run.session.references, &b.run.session.references) else { return false };
-    match (core_class(of_a, a.figure), core_class(of_b, b.figure)) {
-        (FigureCoreClass::Unknown, _) | (_, FigureCoreClass::Unknown) => false,
-        (FigureCoreClass::Only(x), FigureCoreClass::Only(y)) => alike(of_a, x, of_b, y),
-        (FigureCoreClass::Only(x) | FigureCoreClass::Of(x), FigureCoreClass::Only(y) | FigureCoreClass::Of(y)) => {
+    match (core_class(of_a, a.result), core_class(of_b, b.result)) {
+        (ResultCoreClass::Unknown, _) | (_, ResultCoreClass::Unknown) => false,
+        (ResultCoreClass::Only(x), ResultCoreClass::Only(y)) => alike(of_a, x, of_b, y),
+        (ResultCoreClass::Only(x) | ResultCoreClass::Of(x), ResultCoreClass::Only(y) | ResultCoreClass::Of(y)) => {
             let shared = of_a.unshared[x].cpus.iter().any(|cpu| of_b.unshared[y].cpus.contains(cpu));
             shared && alike(of_a, x, of_b, y)
         }
     }
 }
 
-/// Which of its run's classes of cores a figure was measured on.
-enum FigureCoreClass {
+/// Which of its run's classes of cores a result was measured on.
+enum ResultCoreClass {
     /// The only one that the run tells apart.
     Only(usize),
     Of(usize),
     Unknown,
 }
 
-fn core_class(references: &SessionReferences, figure: &Figure) -> FigureCoreClass {
+fn core_class(references: &SessionReferences, result: &BenchmarkResult) -> ResultCoreClass {
     if references.unshared.len() == 1 {
-        return FigureCoreClass::Only(0);
+        return ResultCoreClass::Only(0);
     }
-    let mut classes = figure.counted().into_iter().flat_map(cpus_of).map(|cpu| {
+    let mut classes = result.counted().into_iter().flat_map(cpus_of).map(|cpu| {
         let holds = |class: &model::UnsharedCore| class.cpus.contains(&cpu);
         references.unshared.iter().position(holds)
     });
     match classes.next() {
-        Some(Some(first)) if classes.all(|class| class == Some(first)) => FigureCoreClass::Of(first),
-        _ => FigureCoreClass::Unknown,
+        Some(Some(first)) if classes.all(|class| class == Some(first)) => ResultCoreClass::Of(first),
+        _ => ResultCoreClass::Unknown,
     }
 }
 
@@ -137,20 +137,20 @@ fn alike(a: &SessionReferences, x: usize, b: &SessionReferences, y: usize) -> bo
     }
 }
 
-/// The finding of a pair on its basis, the session floor, and both readings of core figures.
+/// The finding of a pair on its basis, the session floor, and both readings of core results.
 pub(crate) struct PairFinding {
-    pub(crate) finding: FigureFinding,
+    pub(crate) finding: ResultFinding,
     pub(crate) floor: Option<FloorUsed>,
     pub(crate) basis: RatioBasis,
     pub(crate) core: Option<Box<CoreShifts>>,
 }
 
-/// Sets two figures with single values against each other, the other's launches times `planted`.
+/// Sets two results with single values against each other, the other's launches times `planted`.
 ///
 /// # Errors
 /// The reason why there is no ratio.
 pub(crate) fn pair_finding(
-    (a, b): (&ComparedFigure, &ComparedFigure),
+    (a, b): (&ComparedResult, &ComparedResult),
     planted: f64,
     history: &History,
     options: &CompareOptions,
@@ -160,12 +160,12 @@ pub(crate) fn pair_finding(
     let (floor, used) = floor_of(a, b, basis, history);
     let single = |shift: CompareShift| PairFinding {
         floor: used.filter(|_| shift.known.is_some()),
-        finding: FigureFinding::Single(shift),
+        finding: ResultFinding::Single(shift),
         basis,
         core: None,
     };
     match (basis, a.clock, b.clock) {
-        (_, Some(at_a), Some(at_b)) if a.figure.benchmark == model::CLOCK => {
+        (_, Some(at_a), Some(at_b)) if a.result.benchmark == model::CLOCK => {
             shift(&clock_view(a, at_a), &clock_view(b, at_b).scaled(planted), floor, level).map(single)
         }
         (RatioBasis::Cycles | RatioBasis::ClockTime, Some(at_a), Some(at_b)) => {
@@ -174,11 +174,11 @@ pub(crate) fn pair_finding(
             Ok(PairFinding { core: Some(Box::new(core.clone())), ..single(judged.clone()) })
         }
         (RatioBasis::Observed, ..) => {
-            let (x, y) = (FigureView::raw(a.figure), FigureView::raw(b.figure));
+            let (x, y) = (ResultView::raw(a.result), ResultView::raw(b.result));
             shift(&x, &y.scaled(planted), floor, level).map(single)
         }
         _ => {
-            let (x, y) = (FigureView::stated(a.figure), FigureView::stated(b.figure));
+            let (x, y) = (ResultView::stated(a.result), ResultView::stated(b.result));
             shift(&x, &y.scaled(planted), floor, level).map(single)
         }
     }
@@ -188,31 +188,31 @@ pub(crate) fn pair_finding(
 /// Of time at the clocks that two sessions showed it is that of cycles and the error of both clocks: the clocks
 /// themselves are no noise.
 pub(crate) fn floor_of(
-    a: &ComparedFigure,
-    b: &ComparedFigure,
+    a: &ComparedResult,
+    b: &ComparedResult,
     basis: RatioBasis,
     history: &History,
 ) -> (Floor, Option<FloorUsed>) {
-    if is_condition(&a.figure.benchmark) {
-        let clock = a.figure.benchmark == model::CLOCK;
+    if is_condition(&a.result.benchmark) {
+        let clock = a.result.benchmark == model::CLOCK;
         return (if clock { Floor::known(RESOLUTION) } else { Floor::NONE }, None);
     }
     let cycles = matches!(basis, RatioBasis::Cycles | RatioBasis::ClockTime);
-    let (floor, used) = history.floor((a.run, a.figure), (b.run, b.figure), cycles);
+    let (floor, used) = history.floor((a.run, a.result), (b.run, b.result), cycles);
     match (basis, a.clock.zip(b.clock)) {
         (RatioBasis::ClockTime, Some((x, y))) => (floor.beside(clock_shift(x, y).1), used),
         _ => (floor, used),
     }
 }
 
-/// The clock of a run as a figure: the one at which core figures are compared, so that its row and what is said of them
+/// The clock of a run as a result: the one at which core results are compared, so that its row and what is said of them
 /// have one ratio. Its launches are parts of one run that follow each other, no independent draws.
-fn clock_view<'a>(one: &ComparedFigure<'a>, clock: ShownClock) -> FigureView<'a> {
-    let outcome = match one.figure.outcome.estimate() {
+fn clock_view<'a>(one: &ComparedResult<'a>, clock: ShownClock) -> ResultView<'a> {
+    let outcome = match one.result.outcome.estimate() {
         Some(stated) => Cow::Owned(Outcome::Measured(clock.estimate(stated))),
-        None => Cow::Borrowed(&one.figure.outcome),
+        None => Cow::Borrowed(&one.result.outcome),
     };
-    FigureView { metric: &one.figure.metric, outcome, values: Vec::new(), rounding: 0.0 }
+    ResultView { metric: &one.result.metric, outcome, values: Vec::new(), rounding: 0.0 }
 }
 
 /// Errors of the logarithm of the ratio of two clocks.
@@ -221,17 +221,17 @@ pub(crate) fn clock_shift(a: ShownClock, b: ShownClock) -> (f64, f64) {
 }
 
 fn core_shifts(
-    (a, at_a): (&ComparedFigure, ShownClock),
-    (b, at_b): (&ComparedFigure, ShownClock),
+    (a, at_a): (&ComparedResult, ShownClock),
+    (b, at_b): (&ComparedResult, ShownClock),
     planted: f64,
     history: &History,
     level: f64,
 ) -> Result<CoreShifts, String> {
     let clock = clock_shift(at_a, at_b);
-    let floor = history.floor((a.run, a.figure), (b.run, b.figure), true).0;
-    let [x, y] = [a.figure, b.figure].map(|figure| FigureView::at(figure, at_a.hertz));
+    let floor = history.floor((a.run, a.result), (b.run, b.result), true).0;
+    let [x, y] = [a.result, b.result].map(|result| ResultView::at(result, at_a.hertz));
     let cycles = shift_of_ranks(&x, &y.scaled(planted), floor, level)?;
-    let (x, y) = (FigureView::stated(a.figure), FigureView::stated(b.figure));
+    let (x, y) = (ResultView::stated(a.result), ResultView::stated(b.result));
     let time = shift(&x, &y.scaled(planted), floor.beside(clock.1), level)?;
     let time = CompareShift { clock: Some(clock.1), ..time };
     Ok(CoreShifts { cycles, time, clock })

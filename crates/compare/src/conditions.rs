@@ -26,7 +26,7 @@ pub struct RunDisturbance {
     /// Its kind.
     pub kind: DisturbanceKind,
     /// How much: runnable tasks for load, a share of the time for steal and throttling, highest over lowest less 1 for
-    /// the clock, a share of the online CPUs for CPUs, a share of the time or of the figures for the core; absent where
+    /// the clock, a share of the online CPUs for CPUs, a share of the time or of the results for the core; absent where
     /// there is no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<f64>,
@@ -52,7 +52,7 @@ pub enum DisturbanceKind {
     Cpus,
     /// Another thread on the core.
     CoreShared,
-    /// Figures that are observed on a core that others shared, or may have shared.
+    /// Results that are observed on a core that others shared, or may have shared.
     Contended,
 }
 
@@ -144,15 +144,15 @@ fn core_shared(run: &Run) -> Option<RunDisturbance> {
 
 fn contended(run: &Run) -> Option<RunDisturbance> {
     let references = run.session.references.as_ref()?;
-    let flagged = run.figures.iter().filter(|figure| figure.has(Flag::Contended)).count();
+    let flagged = run.results.iter().filter(|result| result.has(Flag::Contended)).count();
     if flagged == 0 {
         return None;
     }
     let seen = references.unshared.iter().any(|core| core.source != UnsharedSource::Unknown);
     let why = if seen { "on a core that others shared" } else { "on a core that was never seen unshared" };
-    let figures = if flagged == 1 { "1 figure".to_owned() } else { format!("{flagged} figures") };
-    let amount = flagged as f64 / run.figures.len() as f64;
-    disturbance(DisturbanceKind::Contended, amount, format!("states {figures} as observed {why}"))
+    let results = if flagged == 1 { "1 result".to_owned() } else { format!("{flagged} results") };
+    let amount = flagged as f64 / run.results.len() as f64;
+    disturbance(DisturbanceKind::Contended, amount, format!("states {results} as observed {why}"))
 }
 
 fn clock(conditions: &Conditions) -> Option<RunDisturbance> {
@@ -188,7 +188,7 @@ mod tests {
             machine: Machine::default(),
             session: Session { conditions, ..Session::default() },
             plan: Plan::default(),
-            figures: Vec::new(),
+            results: Vec::new(),
         }
     }
 

@@ -1,15 +1,15 @@
-//! Figures of two CPUs that a host had nearer to each other in one of two sessions.
+//! Results of two CPUs that a host had nearer to each other in one of two sessions.
 //!
 //! Two virtual CPUs behind one cache and behind two are two machines to everything that uses both: such a difference
 //! says nothing of the machine, its system or what was changed between the sessions.
 
-use model::{CpuDistance, Figure, Run};
+use model::{BenchmarkResult, CpuDistance, Run};
 
 use super::relation::Relation;
 use super::session::relation;
 
-/// Whether two figures of two sessions of one machine are of CPUs that were elsewhere in one of them.
-pub(super) fn elsewhere((a, x): (&Run, Option<&Figure>), (b, y): (&Run, Option<&Figure>)) -> bool {
+/// Whether two results of two sessions of one machine are of CPUs that were elsewhere in one of them.
+pub(super) fn elsewhere((a, x): (&Run, Option<&BenchmarkResult>), (b, y): (&Run, Option<&BenchmarkResult>)) -> bool {
     let (Some(x), Some(y)) = (x, y) else { return false };
     let of = |run: &Run| run.session.references.as_ref().map(|read| read.distances.clone()).unwrap_or_default();
     let others = of(b);
@@ -18,13 +18,13 @@ pub(super) fn elsewhere((a, x): (&Run, Option<&Figure>), (b, y): (&Run, Option<&
         && of(a).iter().filter(|one| moved(one)).any(|one| uses(x, one.cpus) && uses(y, one.cpus))
 }
 
-/// Whether most launches of a figure had one thread or process on each of two CPUs.
-fn uses(figure: &Figure, cpus: [u32; 2]) -> bool {
-    let both = figure.launches.iter().filter(|launch| {
+/// Whether most launches of a result had one thread or process on each of two CPUs.
+fn uses(result: &BenchmarkResult, cpus: [u32; 2]) -> bool {
+    let both = result.launches.iter().filter(|launch| {
         let seen = &launch.placement.seen;
         let on = |cpu: u32| seen.iter().position(|party| party.contains(&cpu));
         // One thread that was moved from one to the other does not use both.
         seen.len() > 1 && matches!((on(cpus[0]), on(cpus[1])), (Some(one), Some(other)) if one != other)
     });
-    2 * both.count() > figure.launches.len()
+    2 * both.count() > result.launches.len()
 }

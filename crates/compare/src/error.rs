@@ -14,23 +14,23 @@ pub enum Error {
         /// Names of the runs.
         known: String,
     },
-    /// No two runs have a figure in common.
-    #[error("could not compare: the runs have no figure in common{hint}")]
+    /// No two runs have a result in common.
+    #[error("could not compare: the runs have no result in common{hint}")]
     NothingInCommon {
         /// A hint that begins with a separator, or an empty text.
         hint: String,
     },
-    /// A pattern matches no figure.
-    #[error("could not find a figure that matches '{pattern}'; there are, among others: {known}")]
+    /// A pattern matches no result.
+    #[error("could not find a result that matches '{pattern}'; there are, among others: {known}")]
     NoMatch {
         /// The pattern.
         pattern: String,
-        /// Some figures.
+        /// Some results.
         known: String,
     },
-    /// The name to sort by is neither a figure nor a machine.
+    /// The name to sort by is neither a result nor a machine.
     #[error(
-        "could not sort by '{name}': it is neither a figure nor a machine of this comparison; there are, among others: {known}"
+        "could not sort by '{name}': it is neither a result nor a machine of this comparison; there are, among others: {known}"
     )]
     SortBy {
         /// The name that was asked for.
@@ -38,16 +38,16 @@ pub enum Error {
         /// Some columns.
         known: String,
     },
-    /// The axis to compare across is in no figure.
-    #[error("could not compare across '{axis}': no figure of these runs has that axis; there are: {known}")]
+    /// The axis to compare across is in no result.
+    #[error("could not compare across '{axis}': no result of these runs has that axis; there are: {known}")]
     Across {
         /// The axis that was asked for.
         axis: String,
-        /// Axes of the runs' figures.
+        /// Axes of the runs' results.
         known: String,
     },
-    /// A point at which no figure of a run was measured.
-    #[error("could not explain at {asked}: no figure of the run was measured there; {known}")]
+    /// A point at which no result of a run was measured.
+    #[error("could not explain at {asked}: no result of the run was measured there; {known}")]
     At {
         /// The axis and its value.
         asked: String,

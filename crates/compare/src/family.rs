@@ -1,12 +1,12 @@
 //! Geometric means of ratios, by family and overall.
 //!
 //! The geometric mean is the only mean of ratios that does not depend on the reference (Fleming and Wallace,
-//! Communications of the ACM 29, 1986). The means of several machines are over the same figures, those that all of them
+//! Communications of the ACM 29, 1986). The means of several machines are over the same results, those that all of them
 //! have, and a benchmark counts once however many points it was measured at.
 
 use std::collections::HashMap;
 
-use model::{Class, Figure};
+use model::{BenchmarkResult, Class};
 use stats::ratio::{RatioMember, Scores};
 use stats::{Interval, geometric_mean};
 
@@ -19,39 +19,39 @@ use super::verdict::sign;
 /// Monte Carlo draws.
 const DRAWS: usize = 2000;
 
-/// Input of the means: a row for each figure, with the shift of every machine that has one.
+/// Input of the means: a row for each result, with the shift of every machine that has one.
 pub(crate) struct Rows<'a> {
     pub(crate) names: &'a [String],
     pub(crate) reference: usize,
-    pub(crate) figures: Vec<&'a Figure>,
+    pub(crate) results: Vec<&'a BenchmarkResult>,
     /// By row and machine; `None` for the reference and without a single ratio.
     pub(crate) shifts: Vec<Vec<Option<&'a CompareShift>>>,
     /// By row and machine, with their launches.
-    pub(crate) launched: Vec<&'a [Option<&'a Figure>]>,
+    pub(crate) launched: Vec<&'a [Option<&'a BenchmarkResult>]>,
 }
 
-/// The means of every machine: families in the order of their first figures, then overall. They are of ratios with an
+/// The means of every machine: families in the order of their first results, then overall. They are of ratios with an
 /// interval alone; where there is none at all, of values that are printed without their spread.
 pub(crate) fn geometric_means(mut rows: Rows, options: &CompareOptions) -> Vec<GeometricMean> {
     let any = rows.shifts.iter().flatten().flatten().any(|shift| shift.bounded().is_some());
     for (shifts, launched) in rows.shifts.iter_mut().zip(&rows.launched) {
-        let printed = launched.iter().flatten().all(|figure| figure.launches.is_empty());
+        let printed = launched.iter().flatten().all(|result| result.launches.is_empty());
         let counts = |shift: &&CompareShift| if any { shift.bounded().is_some() } else { printed };
         shifts.iter_mut().for_each(|shift| *shift = shift.filter(counts));
     }
     let rows = &rows;
     let (scores, classes) = scores(rows, options.seed);
     let mut families: Vec<Option<&str>> = Vec::new();
-    for figure in &rows.figures {
-        if !families.contains(&Some(figure.family())) {
-            families.push(Some(figure.family()));
+    for result in &rows.results {
+        if !families.contains(&Some(result.family())) {
+            families.push(Some(result.family()));
         }
     }
     families.push(None);
     let mut means = Vec::new();
     for family in families {
-        let within: Vec<usize> = (0..rows.figures.len())
-            .filter(|row| family.is_none_or(|family| rows.figures[*row].family() == family))
+        let within: Vec<usize> = (0..rows.results.len())
+            .filter(|row| family.is_none_or(|family| rows.results[*row].family() == family))
             .collect();
         let machines: Vec<usize> =
             (0..rows.names.len()).filter(|run| within.iter().any(|row| rows.shifts[*row][*run].is_some())).collect();
@@ -75,30 +75,30 @@ pub(crate) fn geometric_means(mut rows: Rows, options: &CompareOptions) -> Vec<G
     means
 }
 
-/// A column of scores for every figure and every class of figures, and the column of each class.
+/// A column of scores for every result and every class of results, and the column of each class.
 fn scores(rows: &Rows, seed: u64) -> (Scores, HashMap<Class, usize>) {
     let mut classes: HashMap<Class, usize> = HashMap::new();
-    for figure in &rows.figures {
+    for result in &rows.results {
         let next = classes.len();
-        classes.entry(figure.class).or_insert(next);
+        classes.entry(result.class).or_insert(next);
     }
-    (Scores::new(rows.figures.len(), classes.len(), DRAWS, seed), classes)
+    (Scores::new(rows.results.len(), classes.len(), DRAWS, seed), classes)
 }
 
-/// Number of figures that some machine has and another lacks.
+/// Number of results that some machine has and another lacks.
 fn left_out(rows: &Rows, within: &[usize], common: &[usize]) -> usize {
     let has = |row: &&usize| rows.shifts[**row].iter().any(Option::is_some);
     within.iter().filter(has).count() - common.len()
 }
 
-/// Gains if directions differ between the figures, else the normalisation of the comparison.
+/// Gains if directions differ between the results, else the normalisation of the comparison.
 fn of(rows: &Rows, common: &[usize], options: &CompareOptions) -> Normalise {
-    let better = |row: &usize| rows.figures[*row].metric.better;
+    let better = |row: &usize| rows.results[*row].metric.better;
     let one_way = common.iter().all(|row| better(row) == better(&common[0]));
     if one_way { options.normalise } else { Normalise::Gain }
 }
 
-/// The figures of one mean.
+/// The results of one mean.
 struct CommonSet<'a> {
     family: Option<&'a str>,
     common: Vec<usize>,
@@ -118,7 +118,7 @@ impl<'a> CommonSet<'a> {
     ) -> Self {
         let mut points: HashMap<&str, usize> = HashMap::new();
         for row in &common {
-            *points.entry(rows.figures[*row].benchmark.as_str()).or_default() += 1;
+            *points.entry(rows.results[*row].benchmark.as_str()).or_default() += 1;
         }
         let of = of(rows, &common, options);
         Self { family, left_out: left_out(rows, within, &common), of, points, common }
@@ -128,28 +128,28 @@ impl<'a> CommonSet<'a> {
     fn members(&self, rows: &Rows, run: usize, classes: &HashMap<Class, usize>, level: f64) -> Vec<RatioMember> {
         let z = stats::distribution::normal_quantile(0.5 + level / 2.0);
         let member = |&row: &usize| {
-            let (figure, shift) = (rows.figures[row], rows.shifts[row][run]?);
-            let sign = sign(&figure.metric, self.of);
+            let (result, shift) = (rows.results[row], rows.shifts[row][run]?);
+            let sign = sign(&result.metric, self.of);
             Some(RatioMember {
                 shift: sign * shift.log,
                 launches: shift.bounded().map(|known| launches(known, sign)),
                 floor: shift.bounded().map_or(0.0, |known| {
-                    // The error of the clocks is that of all core figures at once.
+                    // The error of the clocks is that of all core results at once.
                     let (whole, clock) = (known.floor_half_width / z, shift.clock.unwrap_or(0.0));
                     (whole * whole - clock * clock).max(0.0).sqrt()
                 }),
-                class: classes[&figure.class],
-                figure: row,
-                weight: 1.0 / self.points[figure.benchmark.as_str()] as f64,
+                class: classes[&result.class],
+                result: row,
+                weight: 1.0 / self.points[result.benchmark.as_str()] as f64,
             })
         };
         self.common.iter().filter_map(member).collect()
     }
 
-    /// The mean with the error of the two clocks, which moves the times of all core figures together and does not
+    /// The mean with the error of the two clocks, which moves the times of all core results together and does not
     /// average out.
     fn with_clocks(&self, found: stats::Estimated, rows: &Rows, run: usize) -> stats::Estimated {
-        let weight = |row: &usize| 1.0 / self.points[rows.figures[*row].benchmark.as_str()] as f64;
+        let weight = |row: &usize| 1.0 / self.points[rows.results[*row].benchmark.as_str()] as f64;
         let error = |row: &usize| rows.shifts[*row][run].and_then(|shift| shift.clock).unwrap_or(0.0);
         let moved: f64 = self.common.iter().map(|row| weight(row) * error(row)).sum();
         widened(found, moved / self.common.iter().map(weight).sum::<f64>())
@@ -160,7 +160,7 @@ impl<'a> CommonSet<'a> {
         let total: f64 = members.iter().map(|member| member.weight).sum();
         let side = |of: usize, against: usize| {
             let part = |member: &RatioMember| {
-                let launched = rows.launched[member.figure];
+                let launched = rows.launched[member.result];
                 let (own, other) = (launched[of]?, launched[against]?);
                 let interval = member.launches?;
                 let z = stats::distribution::normal_quantile(0.5 + interval.level / 2.0);
@@ -183,7 +183,7 @@ impl<'a> CommonSet<'a> {
             value: found.value,
             low: known.then_some(interval.low),
             high: known.then_some(interval.high),
-            figures: self.common.len(),
+            results: self.common.len(),
             benchmarks: self.points.len(),
             left_out: self.left_out,
             of: self.of,
@@ -198,7 +198,7 @@ impl<'a> CommonSet<'a> {
             value: 1.0,
             low: None,
             high: None,
-            figures: self.common.len(),
+            results: self.common.len(),
             benchmarks: self.points.len(),
             left_out: self.left_out,
             of: self.of,
@@ -218,7 +218,7 @@ fn widened(mut found: stats::Estimated, error: f64) -> stats::Estimated {
     found
 }
 
-/// The interval of a shift without the session floor, which all figures of a class share.
+/// The interval of a shift without the session floor, which all results of a class share.
 fn launches(known: &stats::RatioEstimate, sign: f64) -> Interval {
     let floor = known.floor_half_width * known.floor_half_width;
     let side = |half: f64| (half * half - floor).max(0.0).sqrt();

@@ -7,7 +7,7 @@ use model::{Better, Outcome};
 use super::options::Normalise;
 use super::ratio_basis::CompareVerdict;
 use super::result::{
-    CompareGate, CompareRow, Comparison, FailOn, GainDirection, GateAnswer, GateFigure, ModeRatio, Ratio,
+    CompareGate, CompareRow, Comparison, FailOn, GainDirection, GateAnswer, GateResult, ModeRatio, Ratio,
 };
 use crate::Error;
 
@@ -27,7 +27,7 @@ impl FromStr for FailOn {
     }
 }
 
-/// Result of one figure for the condition.
+/// Result of one result for the condition.
 #[derive(Debug, PartialEq)]
 enum GateFinding {
     /// It could not be tested.
@@ -38,7 +38,7 @@ enum GateFinding {
 }
 
 impl FailOn {
-    /// Tests every figure against the condition. A figure fails only if it is DIFFERENT and its whole interval is
+    /// Tests every result against the condition. A result fails only if it is DIFFERENT and its whole interval is
     /// beyond the percentage, so that noise causes no failure; it passes only if its whole interval is below it, so
     /// that noise hides nothing. One that differs under an assumed spread alone does neither.
     #[must_use]
@@ -49,7 +49,7 @@ impl FailOn {
         for row in &comparison.rows {
             let reference = row.ratio(&comparison.reference).and_then(|ratio| ratio.outcome.as_ref());
             for ratio in row.ratios.iter().filter(|ratio| ratio.machine != comparison.reference) {
-                match asked.figure(row, reference, ratio) {
+                match asked.result(row, reference, ratio) {
                     GateFinding::Nothing => continue,
                     GateFinding::Passes => {}
                     GateFinding::Meets => failing.push(asked.named(row, ratio, None)),
@@ -82,11 +82,11 @@ struct GateQuestion {
 }
 
 impl GateQuestion {
-    fn figure(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
+    fn result(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
         if !ratio.elsewhere {
             return self.judged(row, reference, ratio);
         }
-        // A host that had two CPUs nearer to each other changes a figure of both either way, and hides a change of the
+        // A host that had two CPUs nearer to each other changes a result of both either way, and hides a change of the
         // other way: only what stayed the same passes.
         let either = Self { worse_only: false, ..*self };
         match either.judged(row, reference, ratio) {
@@ -138,7 +138,7 @@ impl GateQuestion {
             let ends = mode.low.zip(mode.high).filter(|_| mode.verdict == Some(CompareVerdict::Different));
             ends.is_some_and(|ends| self.ends(self.losses(row, ends), true) == GateFinding::Meets)
         };
-        // How many launches are in which mode is part of how fast a figure is.
+        // How many launches are in which mode is part of how fast a result is.
         let passes = |mode: &ModeRatio| {
             let ends = mode.low.zip(mode.high).filter(|_| !mode.shares_differ && !mode.shares_apart);
             ends.is_some_and(|ends| self.ends(self.losses(row, ends), false) == GateFinding::Passes)
@@ -153,7 +153,7 @@ impl GateQuestion {
         }
     }
 
-    /// Result for a bound on one side, or for a figure that failed or could not be measured.
+    /// Result for a bound on one side, or for a result that failed or could not be measured.
     fn one_sided(&self, row: &CompareRow, reference: Option<&Outcome>, ratio: &Ratio) -> GateFinding {
         let lower = row.metric.better == Better::Lower;
         match (reference, &ratio.outcome) {
@@ -180,14 +180,14 @@ impl GateQuestion {
         }
     }
 
-    fn named(&self, row: &CompareRow, ratio: &Ratio, reason: Option<String>) -> GateFigure {
+    fn named(&self, row: &CompareRow, ratio: &Ratio, reason: Option<String>) -> GateResult {
         let gain = |value: f64| self.normalise.rewritten(&row.metric, value, Normalise::Gain);
         let time = timed(ratio);
         let ends =
             time.low.zip(time.high).map(|ends| self.normalise.rewritten_ends(&row.metric, ends, Normalise::Gain));
-        GateFigure {
+        GateResult {
             machine: ratio.machine.clone(),
-            figure: row.key().to_string(),
+            result: row.key().to_string(),
             title: row.title.clone(),
             gain: time.value.map(gain),
             low: ends.map(|ends| ends.0),
@@ -198,7 +198,7 @@ impl GateQuestion {
     }
 }
 
-/// What a condition is set against: of core figures their time at the clock that each machine showed, since a clock
+/// What a condition is set against: of core results their time at the clock that each machine showed, since a clock
 /// that fell is a regression.
 struct TimedRatio {
     value: Option<f64>,

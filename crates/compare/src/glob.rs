@@ -1,12 +1,12 @@
-//! Patterns of figure names: `*` stands for any text, `?` for one character, a comma separates alternatives.
+//! Patterns of result names: `*` stands for any text, `?` for one character, a comma separates alternatives.
 
-use model::{FigureKey, glob};
+use model::{ResultKey, glob};
 
-/// Whether any of the comma-separated patterns matches the figure's benchmark or its whole name with the point.
+/// Whether any of the comma-separated patterns matches the result's benchmark or its whole name with the point.
 ///
 /// A point contains commas too, so a pattern with `=` extends to the next `family.name`.
 #[must_use]
-pub fn matches(patterns: &str, key: &FigureKey) -> bool {
+pub fn matches(patterns: &str, key: &ResultKey) -> bool {
     let name = key.to_string();
     alternatives(patterns).iter().any(|pattern| glob(pattern, &key.benchmark) || glob(pattern, &name))
 }
@@ -29,9 +29,9 @@ fn alternatives(patterns: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn key(text: &str) -> FigureKey {
+    fn key(text: &str) -> ResultKey {
         let (benchmark, point) = text.split_once(':').unwrap_or((text, ""));
-        FigureKey::new(benchmark, point.parse().unwrap())
+        ResultKey::new(benchmark, point.parse().unwrap())
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Runs side by side: which figures differ, by how much, and with what certainty.
+//! Runs side by side: which results differ, by how much, and with what certainty.
 //!
-//! Rows are figures that runs have in common. Each machine's figure is compared with the reference's: a ratio with its
+//! Rows are results that runs have in common. Each machine's result is compared with the reference's: a ratio with its
 //! interval, widened by the session floor between sessions, and a verdict adjusted over the whole report (Holm).
 //! `docs/explain/intervals-and-verdicts.md` gives the reasons.
 //!
@@ -15,7 +15,6 @@ pub mod conditions;
 mod elsewhere;
 mod error;
 mod family;
-mod figure_view;
 pub mod fleet;
 mod gate;
 mod glob;
@@ -32,6 +31,7 @@ mod ratio_basis;
 mod relation;
 mod report;
 mod result;
+mod result_view;
 mod self_test;
 mod session;
 mod shares;
@@ -53,9 +53,9 @@ pub use printed::{Disagreement, PrintedCell};
 pub use rank::Rank;
 pub use ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, FloorUsed, RatioBasis, RatioEnds};
 pub use relation::Relation;
-pub use report::{compare, compare_figures};
+pub use report::{compare, compare_results};
 pub use result::{
-    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GainDirection, GateAnswer, GateFigure,
+    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GainDirection, GateAnswer, GateResult,
     GeometricMean, ModeRatio, NeededLaunches, OtherRule, Ratio, RatioMethod, Unmatched, VerdictCounts,
 };
 pub use self_test::{EqualVerdicts, FEWEST_PAIRS, SelfTest, self_test};

@@ -1,9 +1,9 @@
-//! Figures in modes are compared mode by mode: nearest centres, and shares.
+//! Results in modes are compared mode by mode: nearest centres, and shares.
 
 use model::{Estimate, EstimateMethod, Mode, Outcome};
 use stats::Floor;
 
-use super::figure_view::FigureView;
+use super::result_view::ResultView;
 use super::shares::fisher_exact;
 use super::shift::{CompareShift, FEWEST, of_estimates, of_launches, ungrounded};
 
@@ -22,14 +22,14 @@ pub(crate) struct ModePair {
     pub(crate) shares_apart: bool,
 }
 
-/// Pairs of modes; `None` when neither figure has modes, or one has no value.
+/// Pairs of modes; `None` when neither result has modes, or one has no value.
 ///
 /// Shares are tested within one session only: between sessions they vary by an unknown amount. But shares that are
-/// further apart than launches alone explain are nowhere the same, since a figure spends most of its time elsewhere
+/// further apart than launches alone explain are nowhere the same, since a result spends most of its time elsewhere
 /// then.
 pub(crate) fn mode_pairs(
-    reference: &FigureView,
-    other: &FigureView,
+    reference: &ResultView,
+    other: &ResultView,
     floor: Floor,
     level: f64,
     one_session: bool,
@@ -80,7 +80,7 @@ pub(crate) fn mode_pairs(
     // Too few launches in each mode may be enough together.
     let decided = pairs.iter().any(|pair| pair.shift.as_ref().is_some_and(|shift| shift.known.is_some()));
     let all = of_launches(&reference.values, &other.values, floor, level).filter(|_| !decided);
-    let whole = |view: &FigureView| mode_of(&view.values, view.values.len(), level);
+    let whole = |view: &ResultView| mode_of(&view.values, view.values.len(), level);
     if let (Some(all), x @ Some(_), y @ Some(_)) = (all, whole(reference), whole(other)) {
         let shift = Some(single(all));
         return Some(vec![ModePair { reference: x, other: y, shift, share_p: f64::NAN, shares_apart: false }]);
@@ -116,7 +116,7 @@ fn groups(values: &[f64], modes: &[Mode]) -> Vec<Vec<f64>> {
     groups
 }
 
-/// Launch values as modes near those of another figure. `None` without values.
+/// Launch values as modes near those of another result. `None` without values.
 fn near_modes(values: &[f64], modes: &[Mode], level: f64) -> Option<Vec<Mode>> {
     let near = groups(values, modes).into_iter().filter_map(|group| mode_of(&group, values.len(), level));
     Some(near.collect::<Vec<Mode>>()).filter(|near| !near.is_empty())

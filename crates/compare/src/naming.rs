@@ -112,7 +112,7 @@ mod tests {
             machine: Machine { name: machine.to_owned(), ..Machine::default() },
             session: Session::default(),
             plan: Plan::default(),
-            figures: Vec::new(),
+            results: Vec::new(),
         }
     }
 

@@ -39,13 +39,13 @@ pub struct CompareOptions<'a> {
     pub handles: Vec<String>,
     /// Name or id of the reference; the first run when absent.
     pub reference: Option<String>,
-    /// Patterns of figures, separated by commas, with `*` and `?`; all when absent.
-    pub figures: Option<String>,
-    /// Axes whose value may differ between matched figures, such as `placement`.
+    /// Patterns of results, separated by commas, with `*` and `?`; all when absent.
+    pub results: Option<String>,
+    /// Axes whose value may differ between matched results, such as `placement`.
     pub across: Vec<String>,
     /// Form of ratios.
     pub normalise: Normalise,
-    /// A figure (machines are then sorted best first) or a machine (figures are then sorted worst first).
+    /// A result (machines are then sorted best first) or a machine (results are then sorted worst first).
     pub sort_by: Option<String>,
     /// Half-width of the band that counts as the same, as a logarithm of the ratio: 0.02 is 2%. Cycles of one machine
     /// are judged within half of it.
@@ -63,7 +63,7 @@ impl Default for CompareOptions<'_> {
         Self {
             handles: Vec::new(),
             reference: None,
-            figures: None,
+            results: None,
             across: Vec::new(),
             normalise: Normalise::default(),
             sort_by: None,

@@ -17,9 +17,9 @@ pub(crate) const PLANTED: f64 = 0.02;
 /// How often a planted difference was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundShare {
-    /// Figures that came out DIFFERENT, the right way.
+    /// Results that came out DIFFERENT, the right way.
     pub found: usize,
-    /// Figures in which it was planted, one at a time.
+    /// Results in which it was planted, one at a time.
     pub of: usize,
 }
 
@@ -39,13 +39,13 @@ impl FoundShare {
 /// The power of the comparison against a planted difference, simulated on the launches of the pair.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlantedPower {
-    /// By how much more time every launch of one figure of the second run was taken to need.
+    /// By how much more time every launch of one result of the second run was taken to need.
     pub planted: f64,
-    /// In figures that are compared in cycles and came out SAME without it: what this verdict is worth.
+    /// In results that are compared in cycles and came out SAME without it: what this verdict is worth.
     pub same: FoundShare,
-    /// In all figures that are compared in cycles.
+    /// In all results that are compared in cycles.
     pub cycles: FoundShare,
-    /// In the other figures.
+    /// In the other results.
     pub others: FoundShare,
 }
 
@@ -59,7 +59,7 @@ impl PlantedPower {
     }
 }
 
-/// Plants the difference in one figure of the second run after the other, and judges the whole report each time.
+/// Plants the difference in one result of the second run after the other, and judges the whole report each time.
 ///
 /// # Errors
 /// When the runs cannot be compared.
@@ -77,7 +77,7 @@ pub(crate) fn power(pair: [&Run; 2], options: &CompareOptions) -> Result<Planted
     for (row, cell) in alignment.rows.iter().zip(&cells) {
         let here = at;
         at += cell.p_values().len();
-        let (Some(a), Some(b)) = (row.figures[reference], row.figures[other]) else { continue };
+        let (Some(a), Some(b)) = (row.results[reference], row.results[other]) else { continue };
         let Some(known) = cell.known() else { continue };
         let slower = if b.metric.better == Better::Lower { 1.0 + PLANTED } else { 1.0 / (1.0 + PLANTED) };
         let Some(planted) = input.planted(a, other, b, slower) else { continue };

@@ -9,7 +9,7 @@ pub struct PerPrice {
     pub machine: String,
     /// Its price over the reference's.
     pub price: f64,
-    /// Gain over all figures divided by the prices; above 1 is more for the money.
+    /// Gain over all results divided by the prices; above 1 is more for the money.
     pub value: f64,
     /// Lower end of its interval: that of the mean, since prices are exact; absent where that has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@ use super::price::PerPrice;
 use super::result::{Compared, Comparison, GeometricMean};
 
 impl Comparison {
-    /// Sets the performance per price of every machine with a mean gain over all figures. `prices` are those of
+    /// Sets the performance per price of every machine with a mean gain over all results. `prices` are those of
     /// `machines`, all in one currency for one span of time.
     pub fn set_prices(&mut self, prices: &[f64]) {
         let reference = self.machines.iter().position(|machine| machine.name == self.reference);

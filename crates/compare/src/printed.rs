@@ -1,6 +1,6 @@
 //! Cells of a printed table that disagree with the raw values.
 
-use model::FigureKey;
+use model::ResultKey;
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
@@ -11,8 +11,8 @@ use super::result::Comparison;
 pub struct PrintedCell {
     /// Name of the machine, as in the comparison.
     pub machine: String,
-    /// The figure; absent for the overall geometric mean.
-    pub figure: Option<FigureKey>,
+    /// The result; absent for the overall geometric mean.
+    pub result: Option<ResultKey>,
     /// The digits as printed; their number gives the rounding.
     pub text: String,
 }
@@ -41,7 +41,7 @@ impl Comparison {
     fn disagreement(&self, cell: &PrintedCell, scale: f64) -> Option<Disagreement> {
         let value: f64 = cell.text.trim().parse().ok()?;
         let recomputed = scale
-            * match &cell.figure {
+            * match &cell.result {
                 Some(key) => {
                     let row = self.rows.iter().find(|row| row.key() == *key)?;
                     self.normalise.rewritten(&row.metric, row.ratio(&cell.machine)?.value?, Normalise::Ratio)

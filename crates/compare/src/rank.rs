@@ -1,4 +1,4 @@
-//! Ranks of machines on one figure, each with its interval.
+//! Ranks of machines on one result, each with its interval.
 //!
 //! Pairs are tested with Holm over the row; machines that are not DIFFERENT share a rank interval.
 
@@ -21,7 +21,7 @@ pub struct Rank {
     pub high: usize,
 }
 
-/// One machine's figure for ranking.
+/// One machine's result for ranking.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RankEntry {
     /// Index of the run.

@@ -1,29 +1,29 @@
 //! Which values of a row are set in an order of machines.
 
-use model::{Definition, Figure, Outcome, ValueBasis};
+use model::{BenchmarkResult, Definition, Outcome, ValueBasis};
 
 use super::align::Aligned;
 use super::assumed::standard_error;
-use super::figure_view::FigureView;
 use super::rank::{RankEntry, RankRules, ranks};
 use super::ratio_basis::RatioBasis;
 use super::relation::Relation;
 use super::report::ComparisonInput;
 use super::result::Ratio;
+use super::result_view::ResultView;
 use super::session::relation;
 
 impl ComparisonInput<'_> {
-    /// A figure in an order of machines: of core figures time at the clock that the machine showed. Where a machine has
+    /// A result in an order of machines: of core results time at the clock that the machine showed. Where a machine has
     /// no undisturbed value, it is as `observed` of all of them.
-    fn rank_entry(&self, run: usize, figure: &Figure, ratio: &Ratio, observed: bool) -> Option<RankEntry> {
+    fn rank_entry(&self, run: usize, result: &BenchmarkResult, ratio: &Ratio, observed: bool) -> Option<RankEntry> {
         if matches!(ratio.definition, Definition::Other(_)) {
             return None;
         }
-        let core = *figure.basis() == ValueBasis::Cycles;
+        let core = *result.basis() == ValueBasis::Cycles;
         let clock = self.clocks[run].filter(|_| core && !observed);
         let outcome = match clock {
-            Some(clock) => FigureView::at(figure, clock.hertz).outcome.into_owned(),
-            None if observed => FigureView::raw(figure).outcome.into_owned(),
+            Some(clock) => ResultView::at(result, clock.hertz).outcome.into_owned(),
+            None if observed => ResultView::raw(result).outcome.into_owned(),
             None => ratio.outcome.clone()?,
         };
         let Outcome::Measured(estimate) = &outcome else { return None };
@@ -35,19 +35,19 @@ impl ComparisonInput<'_> {
             log: estimate.value.ln(),
             error: error.map(|error| error.hypot(clock.map_or(0.0, |clock| clock.error()))),
             floor: match observed {
-                true => figure.class.session_noise(),
-                false => self.history.own_deviation(self.runs[run], figure, self.options.level, clock.is_some()),
+                true => result.class.session_noise(),
+                false => self.history.own_deviation(self.runs[run], result, self.options.level, clock.is_some()),
             },
             judged,
             against_reference: ratio.core.map_or(ratio.verdict, |core| core.time.verdict),
         })
     }
 
-    /// Sets the places of the machines on one figure.
+    /// Sets the places of the machines on one result.
     pub(super) fn rank(&self, row: &Aligned, ratios: &mut [Ratio]) {
         let observed = ratios.iter().any(|ratio| ratio.basis == RatioBasis::Observed);
         let entries: Vec<RankEntry> = (0..ratios.len())
-            .filter_map(|run| self.rank_entry(run, row.figures[run]?, &ratios[run], observed))
+            .filter_map(|run| self.rank_entry(run, row.results[run]?, &ratios[run], observed))
             .collect();
         let one_session = |a: usize, b: usize| relation(self.runs[a], self.runs[b]) == Relation::SameSession;
         let rules = RankRules {

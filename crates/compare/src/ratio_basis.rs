@@ -41,7 +41,7 @@ impl RatioBasis {
     }
 }
 
-/// What may be said of two figures.
+/// What may be said of two results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CompareVerdict {
@@ -66,11 +66,11 @@ pub struct ComparedClock {
     pub ratio: Option<RatioEnds>,
 }
 
-/// Two core figures, written as `Comparison::normalise` says. The time is the cycles times what the clock gives, and is
+/// Two core results, written as `Comparison::normalise` says. The time is the cycles times what the clock gives, and is
 /// what `Ratio::value` states.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CoreRatio {
-    /// Cycles: what changed besides the clock. Its verdict is that of the figure between runs of one machine, else
+    /// Cycles: what changed besides the clock. Its verdict is that of the result between runs of one machine, else
     /// absent.
     pub cycles: RatioEnds,
     /// Time at the clock that each machine showed, the error of both clocks in its interval: what means, ranks and
@@ -101,7 +101,7 @@ pub struct RatioEnds {
 pub struct FloorUsed {
     /// Relative standard deviation between sessions.
     pub sd: f64,
-    /// Sessions it was estimated from; absent for the default of the figure's class.
+    /// Sessions it was estimated from; absent for the default of the result's class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<usize>,
 }

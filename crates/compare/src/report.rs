@@ -1,43 +1,43 @@
-//! Computes the comparison: align, assess every figure, adjust over the report, judge, average, rank, sort.
+//! Computes the comparison: align, assess every result, adjust over the report, judge, average, rank, sort.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Figure, Run};
+use model::{BenchmarkResult, Run};
 use stats::distribution::normal_quantile;
 
 use super::align::{Aligned, align};
 use super::assumed::assumed;
 use super::basis::{
-    CYCLES_BAND, ComparedFigure, PairFinding, basis_of, clock_shift, floor_of, incomparable, pair_finding,
+    CYCLES_BAND, ComparedResult, PairFinding, basis_of, clock_shift, floor_of, incomparable, pair_finding,
 };
 use super::elsewhere::elsewhere;
 use super::family::{Rows, geometric_means};
-use super::figure_view::FigureView;
 use super::modes::mode_pairs;
 use super::options::CompareOptions;
 use super::ratio_basis::{ComparedClock, FloorUsed, RatioBasis, RatioEnds};
 use super::relation::Relation;
 use super::result::{CompareRow, Compared, Comparison, OtherRule, Ratio, Unmatched, VerdictCounts};
+use super::result_view::ResultView;
 use super::session::{History, relation, same_run};
 use super::shift::{CompareShift, CoreShifts, WIDEST};
-use super::verdict::{FigureFinding, Judge};
+use super::verdict::{Judge, ResultFinding};
 use crate::Error;
 use crate::shown_clock::ShownClock;
 
 /// What is known of one cell before verdicts.
 pub(super) struct Assessed {
-    finding: Option<FigureFinding>,
+    finding: Option<ResultFinding>,
     floor: Option<FloorUsed>,
     pub(super) basis: RatioBasis,
     core: Option<Box<CoreShifts>>,
 }
 
 impl Assessed {
-    /// The ratio that means are made of, where there is a single one: of core figures that of time.
+    /// The ratio that means are made of, where there is a single one: of core results that of time.
     fn single(&self) -> Option<&CompareShift> {
         match (&self.core, &self.finding) {
             (Some(core), _) => Some(&core.time),
-            (None, Some(FigureFinding::Single(shift))) => Some(shift),
+            (None, Some(ResultFinding::Single(shift))) => Some(shift),
             _ => None,
         }
     }
@@ -45,7 +45,7 @@ impl Assessed {
     /// What is known of the single ratio that the verdict is about.
     pub(super) fn known(&self) -> Option<&stats::RatioEstimate> {
         match &self.finding {
-            Some(FigureFinding::Single(shift)) => shift.known.as_ref(),
+            Some(ResultFinding::Single(shift)) => shift.known.as_ref(),
             _ => None,
         }
     }
@@ -57,7 +57,7 @@ impl Assessed {
 
     /// Every p-value of the cell, that of the time last.
     pub(super) fn p_values(&self) -> Vec<f64> {
-        let mut all = self.finding.as_ref().map(FigureFinding::p_values).unwrap_or_default();
+        let mut all = self.finding.as_ref().map(ResultFinding::p_values).unwrap_or_default();
         all.extend(self.time().map(|time| time.known.as_ref().map_or(f64::NAN, |known| known.p_value)));
         all
     }
@@ -78,7 +78,7 @@ pub(super) struct ComparisonInput<'a> {
 /// Compares runs. For a single run the result has only ratios of 1.
 ///
 /// # Errors
-/// When there is no run, the reference or a pattern matches nothing, the runs share no figure, or the column to sort by
+/// When there is no run, the reference or a pattern matches nothing, the runs share no result, or the column to sort by
 /// does not exist.
 pub fn compare(runs: &[&Run], options: &CompareOptions) -> Result<Comparison, Error> {
     compared(runs, options, true)
@@ -88,7 +88,7 @@ pub fn compare(runs: &[&Run], options: &CompareOptions) -> Result<Comparison, Er
 ///
 /// # Errors
 /// As for [`compare`].
-pub fn compare_figures(runs: &[&Run], options: &CompareOptions) -> Result<Comparison, Error> {
+pub fn compare_results(runs: &[&Run], options: &CompareOptions) -> Result<Comparison, Error> {
     compared(runs, options, false)
 }
 
@@ -105,7 +105,7 @@ fn compared(runs: &[&Run], options: &CompareOptions, means: bool) -> Result<Comp
     let unmatched = alignment
         .unmatched
         .into_iter()
-        .map(|(run, figure)| Unmatched { machine: desk.names[run].clone(), figure })
+        .map(|(run, result)| Unmatched { machine: desk.names[run].clone(), result })
         .collect();
     let mut comparison = Comparison {
         reference: desk.names[reference].clone(),
@@ -154,9 +154,9 @@ impl<'a> ComparisonInput<'a> {
 
 impl ComparisonInput<'_> {
     pub(super) fn assess(&self, row: &Aligned) -> Vec<Assessed> {
-        let reference = row.figures[self.reference];
+        let reference = row.results[self.reference];
         (0..self.runs.len())
-            .map(|run| match (reference, row.figures[run]) {
+            .map(|run| match (reference, row.results[run]) {
                 _ if run == self.reference => found(None),
                 (_, None) => nothing("this run lacks it"),
                 (None, Some(_)) => nothing("the reference lacks it"),
@@ -165,22 +165,28 @@ impl ComparisonInput<'_> {
             .collect()
     }
 
-    fn compared<'f>(&'f self, run: usize, figure: &'f Figure) -> ComparedFigure<'f> {
-        ComparedFigure { run: self.runs[run], figure, clock: self.clocks[run] }
+    fn compared<'f>(&'f self, run: usize, result: &'f BenchmarkResult) -> ComparedResult<'f> {
+        ComparedResult { run: self.runs[run], result, clock: self.clocks[run] }
     }
 
-    /// A figure of the other run against the reference's, its launches times `factor`.
-    pub(super) fn planted(&self, reference: &Figure, run: usize, other: &Figure, factor: f64) -> Option<Assessed> {
+    /// A result of the other run against the reference's, its launches times `factor`.
+    pub(super) fn planted(
+        &self,
+        reference: &BenchmarkResult,
+        run: usize,
+        other: &BenchmarkResult,
+        factor: f64,
+    ) -> Option<Assessed> {
         let (from, to) = (self.compared(self.reference, reference), self.compared(run, other));
         let PairFinding { finding, floor, basis, core } =
             pair_finding((&from, &to), factor, &self.history, self.options).ok()?;
         Some(Assessed { finding: Some(finding), floor, basis, core })
     }
 
-    fn assess_pair(&self, reference: &Figure, run: usize, other: &Figure) -> Assessed {
+    fn assess_pair(&self, reference: &BenchmarkResult, run: usize, other: &BenchmarkResult) -> Assessed {
         let level = self.options.level;
         if self.itself[run] {
-            return found(Some(FigureFinding::Itself));
+            return found(Some(ResultFinding::Itself));
         }
         let (from, to) = (self.compared(self.reference, reference), self.compared(run, other));
         if let Some(reason) = incomparable(&from, &to) {
@@ -191,11 +197,11 @@ impl ComparisonInput<'_> {
         let (a, b) = (self.view(reference, basis), self.view(other, basis));
         let one_session = relation(from.run, to.run) == Relation::SameSession;
         if let Some(pairs) = mode_pairs(&a, &b, floor, level, one_session) {
-            return Assessed { floor: used, basis, ..found(Some(FigureFinding::Modes(pairs))) };
+            return Assessed { floor: used, basis, ..found(Some(ResultFinding::Modes(pairs))) };
         }
         match pair_finding((&from, &to), 1.0, &self.history, self.options) {
             Ok(PairFinding { mut finding, floor, basis, core }) => {
-                if let FigureFinding::Single(shift) = &mut finding
+                if let ResultFinding::Single(shift) = &mut finding
                     && shift.known.is_none()
                 {
                     shift.assumed = assumed((from.run, reference), (to.run, other), level);
@@ -206,12 +212,12 @@ impl ComparisonInput<'_> {
         }
     }
 
-    /// A figure of a run on a basis; cycles are time at the clock of the reference.
-    fn view<'a>(&self, figure: &'a Figure, basis: RatioBasis) -> FigureView<'a> {
+    /// A result of a run on a basis; cycles are time at the clock of the reference.
+    fn view<'a>(&self, result: &'a BenchmarkResult, basis: RatioBasis) -> ResultView<'a> {
         match (basis, self.clocks[self.reference]) {
-            (RatioBasis::Observed, _) => FigureView::raw(figure),
-            (RatioBasis::Cycles, Some(clock)) => FigureView::at(figure, clock.hertz),
-            _ => FigureView::stated(figure),
+            (RatioBasis::Observed, _) => ResultView::raw(result),
+            (RatioBasis::Cycles, Some(clock)) => ResultView::at(result, clock.hertz),
+            _ => ResultView::stated(result),
         }
     }
 
@@ -264,20 +270,20 @@ impl ComparisonInput<'_> {
 
     /// A cell with what does not depend on verdicts.
     fn ratio(&self, run: usize, row: &Aligned, basis: RatioBasis) -> Ratio {
-        let figure = row.figures[run];
-        let outcome = |figure: &Figure| match basis {
-            RatioBasis::Observed => FigureView::raw(figure).outcome.into_owned(),
-            _ => figure.outcome.clone(),
+        let result = row.results[run];
+        let outcome = |result: &BenchmarkResult| match basis {
+            RatioBasis::Observed => ResultView::raw(result).outcome.into_owned(),
+            _ => result.outcome.clone(),
         };
         Ratio {
             machine: self.names[run].clone(),
-            point: figure.filter(|figure| figure.point != row.key.point).map(|figure| figure.point.clone()),
-            outcome: figure.map(outcome),
-            flags: figure.map(|figure| figure.flags.clone()).unwrap_or_default(),
-            definition: figure
+            point: result.filter(|result| result.point != row.key.point).map(|result| result.point.clone()),
+            outcome: result.map(outcome),
+            flags: result.map(|result| result.flags.clone()).unwrap_or_default(),
+            definition: result
                 .map(|one| row.model(self.reference).definition.between(&one.definition))
                 .unwrap_or_default(),
-            elsewhere: elsewhere((self.runs[self.reference], row.figures[self.reference]), (self.runs[run], figure)),
+            elsewhere: elsewhere((self.runs[self.reference], row.results[self.reference]), (self.runs[run], result)),
             value: one(run, self.reference, row),
             ..Ratio::default()
         }
@@ -285,9 +291,9 @@ impl ComparisonInput<'_> {
 
     fn means(&self, rows: &[Aligned], assessed: &[Vec<Assessed>]) -> Vec<super::GeometricMean> {
         let shifts = assessed.iter().map(|cells| cells.iter().map(Assessed::single).collect()).collect();
-        let figures = rows.iter().map(|row| row.model(self.reference)).collect();
-        let launched = rows.iter().map(|row| row.figures.as_slice()).collect();
-        let rows = Rows { names: &self.names, reference: self.reference, figures, shifts, launched };
+        let results = rows.iter().map(|row| row.model(self.reference)).collect();
+        let launched = rows.iter().map(|row| row.results.as_slice()).collect();
+        let rows = Rows { names: &self.names, reference: self.reference, results, shifts, launched };
         geometric_means(rows, self.options)
     }
 
@@ -350,17 +356,17 @@ fn other_rules(own: &BTreeMap<String, f64>, reference: &BTreeMap<String, f64>) -
 
 /// The reference's ratio to itself, which is 1 if it has a value.
 fn one(run: usize, reference: usize, row: &Aligned) -> Option<f64> {
-    row.figures[run].filter(|_| run == reference)?.outcome.estimate().map(|_| 1.0)
+    row.results[run].filter(|_| run == reference)?.outcome.estimate().map(|_| 1.0)
 }
 
 fn in_cycles(rows: &[CompareRow]) -> bool {
     rows.iter().flat_map(|row| &row.ratios).any(|ratio| ratio.basis == RatioBasis::Cycles)
 }
 
-const fn found(finding: Option<FigureFinding>) -> Assessed {
+const fn found(finding: Option<ResultFinding>) -> Assessed {
     Assessed { finding, floor: None, basis: RatioBasis::Value, core: None }
 }
 
 fn nothing(reason: &str) -> Assessed {
-    found(Some(FigureFinding::Nothing(reason.to_owned())))
+    found(Some(ResultFinding::Nothing(reason.to_owned())))
 }

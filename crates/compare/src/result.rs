@@ -1,6 +1,6 @@
 //! The result of a comparison, as plain data.
 
-use model::{Class, CpuDistance, Definition, FigureKey, Flag, Metric, Outcome, Point};
+use model::{Class, CpuDistance, Definition, Flag, Metric, Outcome, Point, ResultKey};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
@@ -28,13 +28,13 @@ pub struct Comparison {
     pub tests: usize,
     /// The runs, in the order in which they are shown.
     pub machines: Vec<Compared>,
-    /// The figures that at least two runs have.
+    /// The results that at least two runs have.
     pub rows: Vec<CompareRow>,
     /// What the machines did meanwhile: the clock, and the share of time in which the core was shared. They are no
-    /// figures of how fast something is: nothing counts, averages or gates them.
+    /// results of how fast something is: nothing counts, averages or gates them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<CompareRow>,
-    /// Figures that only one run has.
+    /// Results that only one run has.
     pub unmatched: Vec<Unmatched>,
     /// Geometric means of the ratios, by family and overall.
     pub geometric_means: Vec<GeometricMean>,
@@ -74,10 +74,10 @@ pub struct Compared {
     pub rules: Vec<OtherRule>,
     /// When it was measured.
     pub started: String,
-    /// Attribution, shown wherever its figures are shown.
+    /// Attribution, shown wherever its results are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<String>,
-    /// Number of figures with each verdict.
+    /// Number of results with each verdict.
     pub tally: VerdictCounts,
 }
 
@@ -110,12 +110,12 @@ pub struct VerdictCounts {
     pub without: usize,
 }
 
-/// One figure over all runs.
+/// One result over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompareRow {
     /// Id of the benchmark.
     pub benchmark: String,
-    /// Its point, without the axes across which figures were matched.
+    /// Its point, without the axes across which results were matched.
     pub point: Point,
     /// Its title.
     pub title: String,
@@ -128,7 +128,7 @@ pub struct CompareRow {
 }
 
 impl Ratio {
-    /// Adds both readings of core figures. The ratio is that of the values that are printed, which are times; the
+    /// Adds both readings of core results. The ratio is that of the values that are printed, which are times; the
     /// verdict may be that of the cycles.
     pub(super) const fn state_time(&mut self, core: CoreRatio) {
         (self.value, self.low, self.high) = (Some(core.time.value), core.time.low, core.time.high);
@@ -137,10 +137,10 @@ impl Ratio {
 }
 
 impl CompareRow {
-    /// The figure's key.
+    /// The result's key.
     #[must_use]
-    pub fn key(&self) -> FigureKey {
-        FigureKey::new(self.benchmark.clone(), self.point.clone())
+    pub fn key(&self) -> ResultKey {
+        ResultKey::new(self.benchmark.clone(), self.point.clone())
     }
 
     /// The entry of a machine.
@@ -156,7 +156,7 @@ impl CompareRow {
     }
 }
 
-/// One machine's figure compared with the reference's.
+/// One machine's result compared with the reference's.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
     /// Name of the machine.
@@ -164,12 +164,12 @@ pub struct Ratio {
     /// The point in this run, if it differs from the row's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<Point>,
-    /// Outcome of the figure; absent if the run lacks it.
+    /// Outcome of the result; absent if the run lacks it.
     pub outcome: Option<Outcome>,
     /// Its flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
-    /// How its definition stands to that of the reference's figure; another one has no ratio.
+    /// How its definition stands to that of the reference's result; another one has no ratio.
     #[serde(default, skip_serializing_if = "Definition::is_same")]
     pub definition: Definition,
     /// Whether it is of two CPUs that the host of one machine had nearer to each other in one of the two sessions.
@@ -207,13 +207,13 @@ pub struct Ratio {
     /// Session floor that widened the interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorUsed>,
-    /// Comparison mode by mode, if either figure has modes.
+    /// Comparison mode by mode, if either result has modes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modes: Vec<ModeRatio>,
     /// Why there is no ratio, interval or verdict, if one is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Cycles and time, where both figures are core figures.
+    /// Cycles and time, where both results are core results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core: Option<CoreRatio>,
     /// Place among the machines.
@@ -227,14 +227,14 @@ pub struct Ratio {
 pub enum RatioMethod {
     /// Exact Mann-Whitney interval of the shift between launch values, widened to hold the ratio.
     Launches,
-    /// Propagated from the intervals of the two figures.
+    /// Propagated from the intervals of the two results.
     Propagated,
     /// No interval.
     #[default]
     None,
 }
 
-/// Which way a figure moved against the reference, in words that fit its unit.
+/// Which way a result moved against the reference, in words that fit its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GainDirection {
@@ -242,17 +242,17 @@ pub enum GainDirection {
     Faster,
     /// A time went up or a rate down.
     Slower,
-    /// Any other figure changed in its metric's better direction.
+    /// Any other result changed in its metric's better direction.
     Better,
-    /// Any other figure changed in the other direction.
+    /// Any other result changed in the other direction.
     Worse,
 }
 
-/// What would decide an undecided figure, with a chance of 80% if the observed ratio is the true one.
+/// What would decide an undecided result, with a chance of 80% if the observed ratio is the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NeededLaunches {
-    /// This many more launches of each figure.
+    /// This many more launches of each result.
     Launches(usize),
     /// Launches cannot decide: this many sessions of each machine.
     Sessions(usize),
@@ -269,7 +269,7 @@ pub struct AssumedSpread {
     /// The same for the other's value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounding: Option<f64>,
-    /// Session floor of the figure's class.
+    /// Session floor of the result's class.
     pub floor: f64,
     /// Lower end of the ratio's interval under these assumptions, in the form of `Comparison::normalise`.
     pub low: f64,
@@ -280,7 +280,7 @@ pub struct AssumedSpread {
 /// Two modes that are nearest to each other, or one without a counterpart.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModeRatio {
-    /// Centre of the reference's mode, in the figure's unit.
+    /// Centre of the reference's mode, in the result's unit.
     pub reference_value: Option<f64>,
     /// Share of the reference's launches in it.
     pub reference_share: f64,
@@ -306,40 +306,40 @@ pub struct ModeRatio {
     pub verdict: Option<CompareVerdict>,
 }
 
-/// A figure that only one run has.
+/// A result that only one run has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unmatched {
     /// Name of the machine that has it.
     pub machine: String,
-    /// The figure.
-    pub figure: FigureKey,
+    /// The result.
+    pub result: ResultKey,
 }
 
 /// Geometric mean of a machine's ratios.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GeometricMean {
-    /// Family of the figures; absent for the mean over all.
+    /// Family of the results; absent for the mean over all.
     pub family: Option<String>,
     /// Name of the machine.
     pub machine: String,
     /// The mean, of ratios or gains by `of`.
     pub value: f64,
-    /// Lower end of its interval, at the level of the comparison; absent when no figure has a known spread.
+    /// Lower end of its interval, at the level of the comparison; absent when no result has a known spread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
     /// Upper end of its interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// Number of figures in it: those that all compared machines have with a known spread. Where no figure of the
+    /// Number of results in it: those that all compared machines have with a known spread. Where no result of the
     /// comparison has one, those that all of them have.
-    pub figures: usize,
+    pub results: usize,
     /// Number of benchmarks among them; each counts once, however many points it was measured at.
     #[serde(default)]
     pub benchmarks: usize,
-    /// Figures that some of the machines have and others lack.
+    /// Results that some of the machines have and others lack.
     #[serde(default)]
     pub left_out: usize,
-    /// The averaged quantity: gains if directions differ between the figures, else the normalisation of the comparison.
+    /// The averaged quantity: gains if directions differ between the results, else the normalisation of the comparison.
     pub of: Normalise,
 }
 
@@ -356,36 +356,36 @@ pub struct FailOn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateAnswer {
-    /// No figure meets it, significantly.
+    /// No result meets it, significantly.
     Pass,
-    /// A figure meets it significantly.
+    /// A result meets it significantly.
     Fail,
     /// Neither can be shown, or nothing could be tested.
     Inconclusive,
 }
 
-/// The result with the figures behind it.
+/// The result with the results behind it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompareGate {
     /// The condition.
     pub condition: FailOn,
     /// The answer.
     pub answer: GateAnswer,
-    /// Figures that could be tested, over all machines.
+    /// Results that could be tested, over all machines.
     pub tested: usize,
-    /// Figures that meet the condition significantly.
-    pub failing: Vec<GateFigure>,
-    /// Figures that may meet it.
-    pub open: Vec<GateFigure>,
+    /// Results that meet the condition significantly.
+    pub failing: Vec<GateResult>,
+    /// Results that may meet it.
+    pub open: Vec<GateResult>,
 }
 
-/// A figure that meets the condition, or may.
+/// A result that meets the condition, or may.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GateFigure {
+pub struct GateResult {
     /// Name of the machine.
     pub machine: String,
-    /// Name of the figure.
-    pub figure: String,
+    /// Name of the result.
+    pub result: String,
     /// Its title.
     pub title: String,
     /// Gain over the reference, with its ends if it has an interval.

@@ -11,18 +11,18 @@ use crate::Error;
 
 /// Pairs from which the promises on pairs and on SAME can be tested.
 pub const FEWEST_PAIRS: usize = 20;
-/// Share of figures, and of pairs, that may come out DIFFERENT.
+/// Share of results, and of pairs, that may come out DIFFERENT.
 const FALSE_ALARMS: f64 = 0.05;
-/// Share of the figures in cycles that come out SAME where no earlier sessions are known.
+/// Share of the results in cycles that come out SAME where no earlier sessions are known.
 const LEAST_SAME: f64 = 1.0 / 3.0;
-/// Share of the planted differences that are found in figures that came out SAME in cycles.
+/// Share of the planted differences that are found in results that came out SAME in cycles.
 const LEAST_POWER: f64 = 0.8;
 
-/// Verdicts on figures that are compared in cycles.
+/// Verdicts on results that are compared in cycles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EqualVerdicts {
-    /// Figures compared, over all pairs.
-    pub figures: usize,
+    /// Results compared, over all pairs.
+    pub results: usize,
     /// Of these DIFFERENT.
     pub different: usize,
     /// Of these SAME.
@@ -33,7 +33,7 @@ pub struct EqualVerdicts {
 
 impl EqualVerdicts {
     fn add(&mut self, verdict: CompareVerdict) {
-        self.figures += 1;
+        self.results += 1;
         match verdict {
             CompareVerdict::Different => self.different += 1,
             CompareVerdict::Same => self.same += 1,
@@ -47,10 +47,10 @@ impl EqualVerdicts {
 pub struct SelfTest {
     /// Pairs of runs compared.
     pub pairs: usize,
-    /// Pairs with any DIFFERENT figure.
+    /// Pairs with any DIFFERENT result.
     pub pairs_with_claims: usize,
-    /// Figures compared, over all pairs.
-    pub figures: usize,
+    /// Results compared, over all pairs.
+    pub results: usize,
     /// DIFFERENT ones, all of them false alarms.
     pub different: usize,
     /// SAME ones.
@@ -61,35 +61,35 @@ pub struct SelfTest {
     #[serde(default)]
     pub cycles: EqualVerdicts,
     /// Pairs whose sessions showed surely different clocks or shares of a shared core: no false alarms, and not among
-    /// the figures.
+    /// the results.
     #[serde(default)]
     pub conditions_differ: usize,
     /// What would have been found.
     #[serde(default)]
     pub power: PlantedPower,
-    /// The false alarms: pair (from 0), figure, gain.
+    /// The false alarms: pair (from 0), result, gain.
     pub claims: Vec<(usize, String, Option<f64>)>,
 }
 
 impl SelfTest {
-    /// Share of DIFFERENT figures.
+    /// Share of DIFFERENT results.
     #[must_use]
     pub fn share(&self) -> f64 {
-        if self.figures == 0 { 0.0 } else { self.different as f64 / self.figures as f64 }
+        if self.results == 0 { 0.0 } else { self.different as f64 / self.results as f64 }
     }
 
-    /// Share of the figures in cycles that came out SAME; `None` without such figures.
+    /// Share of the results in cycles that came out SAME; `None` without such results.
     #[must_use]
     pub fn share_same(&self) -> Option<f64> {
-        (self.cycles.figures > 0).then(|| self.cycles.same as f64 / self.cycles.figures as f64)
+        (self.cycles.results > 0).then(|| self.cycles.same as f64 / self.cycles.results as f64)
     }
 
-    /// Promises that are broken, as clauses; those on pairs and on figures in cycles only from [`FEWEST_PAIRS`] on.
+    /// Promises that are broken, as clauses; those on pairs and on results in cycles only from [`FEWEST_PAIRS`] on.
     #[must_use]
     pub fn broken(&self) -> Vec<&'static str> {
         let mut broken = Vec::new();
         if self.share() > FALSE_ALARMS {
-            broken.push("at most 5% of the figures may come out DIFFERENT");
+            broken.push("at most 5% of the results may come out DIFFERENT");
         }
         if self.pairs < FEWEST_PAIRS {
             return broken;
@@ -98,17 +98,17 @@ impl SelfTest {
             broken.push("at most 5% of the pairs may hold any DIFFERENT");
         }
         if self.share_same().is_some_and(|share| share < LEAST_SAME) {
-            broken.push("at least a third of the figures in cycles must come out SAME");
+            broken.push("at least a third of the results in cycles must come out SAME");
         }
         if self.power.same.share().is_some_and(|share| share < LEAST_POWER) {
             broken
-                .push("at least 80% of the planted differences must be found in figures that came out SAME in cycles");
+                .push("at least 80% of the planted differences must be found in results that came out SAME in cycles");
         }
         broken
     }
 }
 
-/// Compares the two runs of every pair, each pair as a report of its own. Figures without a verdict do not count, and
+/// Compares the two runs of every pair, each pair as a report of its own. Results without a verdict do not count, and
 /// neither does what the machine did meanwhile.
 ///
 /// # Errors
@@ -117,7 +117,7 @@ pub fn self_test(pairs: &[(&Run, &Run)], options: &CompareOptions) -> Result<Sel
     let mut summary = SelfTest { pairs: pairs.len(), ..SelfTest::default() };
     for (index, (a, b)) in pairs.iter().enumerate() {
         let gains = CompareOptions { normalise: super::Normalise::Gain, ..options.clone() };
-        let comparison = super::report::compare_figures(&[a, b], &gains)?;
+        let comparison = super::report::compare_results(&[a, b], &gains)?;
         let before = summary.different;
         let differs = CompareRow::changed;
         let conditions = comparison.conditions.iter().any(differs);
@@ -132,7 +132,7 @@ pub fn self_test(pairs: &[(&Run, &Run)], options: &CompareOptions) -> Result<Sel
                     CompareVerdict::Same => summary.same += 1,
                     CompareVerdict::Undecided | CompareVerdict::DifferentSpreadAssumed => summary.undecided += 1,
                 }
-                summary.figures += 1;
+                summary.results += 1;
                 if ratio.basis == RatioBasis::Cycles {
                     summary.cycles.add(verdict);
                 }

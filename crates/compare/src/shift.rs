@@ -1,4 +1,4 @@
-//! The ratio of two figures with its interval.
+//! The ratio of two results with its interval.
 
 use model::words::digits;
 use model::{Better, Estimate, EstimateMethod, Metric, Outcome, Unit};
@@ -6,8 +6,8 @@ use stats::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_
 use stats::{Floor, Interval, RatioEstimate};
 
 use super::assumed::{Assumed, standard_error};
-use super::figure_view::FigureView;
 use super::result::RatioMethod;
+use super::result_view::ResultView;
 
 /// Fewest launches on either side for a verdict.
 pub(crate) const FEWEST: usize = model::FEWEST_LAUNCHES as usize;
@@ -52,7 +52,7 @@ impl CompareShift {
     }
 }
 
-/// What two core figures say in cycles and in time.
+/// What two core results say in cycles and in time.
 #[derive(Debug, Clone)]
 pub(crate) struct CoreShifts {
     pub(crate) cycles: CompareShift,
@@ -62,14 +62,14 @@ pub(crate) struct CoreShifts {
     pub(crate) clock: (f64, f64),
 }
 
-/// The ratio of two figures that have a single value each, as it is printed beside these values; else the reason why
+/// The ratio of two results that have a single value each, as it is printed beside these values; else the reason why
 /// there is none.
 ///
 /// A value is a median, and the interval is that of a shift of ranks, which need not contain the ratio of medians: it is
 /// widened until it does.
 pub(crate) fn shift(
-    reference: &FigureView,
-    other: &FigureView,
+    reference: &ResultView,
+    other: &ResultView,
     floor: Floor,
     level: f64,
 ) -> Result<CompareShift, String> {
@@ -89,8 +89,8 @@ pub(crate) fn shift(
 
 /// The same where the two values are not printed: from launches it is the shift of their ranks.
 pub(crate) fn shift_of_ranks(
-    reference: &FigureView,
-    other: &FigureView,
+    reference: &ResultView,
+    other: &ResultView,
     floor: Floor,
     level: f64,
 ) -> Result<CompareShift, String> {
@@ -110,7 +110,7 @@ pub(crate) fn shift_of_ranks(
         return Err("the values are too far apart for a ratio".to_owned());
     }
     // Of a stated spread the digits are part.
-    let digits = |view: &FigureView, one: &Estimate| {
+    let digits = |view: &ResultView, one: &Estimate| {
         if one.method == EstimateMethod::Stated { 0.0 } else { view.rounding }
     };
     let rounding = digits(reference, a) + digits(other, b);
@@ -127,7 +127,7 @@ pub(crate) fn shift_of_ranks(
     Ok(found)
 }
 
-/// Why a figure supports no verdict, where it does not: its launches are too few, or all that is known of it is a range.
+/// Why a result supports no verdict, where it does not: its launches are too few, or all that is known of it is a range.
 /// What another program states is taken at its word.
 pub(super) fn ungrounded(estimate: &Estimate, values: &[f64]) -> Option<String> {
     let launches = if values.is_empty() { estimate.launches as usize } else { values.len() };
@@ -172,7 +172,7 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
     let log = (b.value / a.value).ln();
     let (Some(a_error), Some(b_error)) = (standard_error(a), standard_error(b)) else {
         let reason = match (a.has_spread(), b.has_spread()) {
-            (false, false) => "neither figure states a spread",
+            (false, false) => "neither result states a spread",
             (false, true) => "the reference states no spread",
             (true, false) => "it states no spread",
             (true, true) => "an interval reaches zero, so that the ratio has none",
@@ -218,7 +218,7 @@ fn no_single_value(a: &Outcome, b: &Outcome, metric: &Metric) -> String {
     text
 }
 
-/// Conclusion from a bound on one side, for a figure of which lower is better.
+/// Conclusion from a bound on one side, for a result of which lower is better.
 fn one_sided(a: &Outcome, b: &Outcome, metric: &Metric) -> Option<String> {
     if metric.better != Better::Lower {
         return None;
@@ -255,7 +255,7 @@ mod tests {
             let (low, high, launches) = (found.interval.low, found.interval.high, count as u32);
             let estimate = Estimate { value: found.median, low, high, level, launches, batches: 1, method };
             let outcome = std::borrow::Cow::Owned(Outcome::Measured(estimate));
-            FigureView { metric: &metric, outcome, values, rounding: 0.0 }
+            ResultView { metric: &metric, outcome, values, rounding: 0.0 }
         };
         let ratio = |a: usize, b: usize| shift(&of(a, 1.0), &of(b, 100.0), Floor::NONE, 0.95).unwrap();
         for (a, b) in [(3, 40), (40, 3), (7, 7), (2, 8)] {
@@ -264,7 +264,7 @@ mod tests {
         }
         assert!(ratio(8, 8).known.unwrap().interval.is_outside(0.02));
         // A range without the launches behind it says nothing, however many they were.
-        let mut range = FigureView { values: Vec::new(), ..of(40, 1.0) };
+        let mut range = ResultView { values: Vec::new(), ..of(40, 1.0) };
         if let Outcome::Measured(estimate) = range.outcome.to_mut() {
             estimate.method = EstimateMethod::Range;
         }
@@ -287,7 +287,7 @@ mod tests {
                 let (low, high) = (value * 0.9, value * 1.1);
                 let estimate = Estimate { value, low, high, level: 0.95, launches: 12, batches: 1, method };
                 let outcome = std::borrow::Cow::Owned(Outcome::Measured(estimate));
-                FigureView { metric: &metric, outcome, values: values.to_vec(), rounding: 0.0 }
+                ResultView { metric: &metric, outcome, values: values.to_vec(), rounding: 0.0 }
             };
             let found = shift(&view(&a), &view(&b), Floor::NONE, 0.95).unwrap();
             let printed = (stats::median(&b).unwrap() / stats::median(&a).unwrap()).ln();
@@ -302,7 +302,7 @@ mod tests {
         let metric = Metric { unit: Unit::Seconds, per: "run".into(), better: Better::Lower };
         let outcome = |value: f64| Estimate { level: 0.98, launches: 10, ..Estimate::without_spread(value) };
         let ratio = |a: f64, b: f64, half: f64| {
-            let view = |value: f64| FigureView {
+            let view = |value: f64| ResultView {
                 metric: &metric,
                 outcome: std::borrow::Cow::Owned(Outcome::Measured(outcome(value))),
                 values: vec![value; 10],

@@ -1,19 +1,19 @@
 //! The clock that a run showed, and how surely it is known.
 //!
-//! A core figure is kept in cycles. Its time is that at the clock of its run, which is itself measured: between
+//! A core result is kept in cycles. Its time is that at the clock of its run, which is itself measured: between
 //! machines the error of both clocks is part of every interval of time.
 
-use model::{CLOCK, CORE_SHARED, Estimate, EstimateMethod, Figure, RULES, Run, ValueBasis};
+use model::{BenchmarkResult, CLOCK, CORE_SHARED, Estimate, EstimateMethod, RULES, Run, ValueBasis};
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
 /// Standard deviation with which a clock is read.
 pub(crate) const RESOLUTION: f64 = RULES.compare.clock_error;
 
-/// Level of the interval of a clock where no figure states one.
+/// Level of the interval of a clock where no result states one.
 const LEVEL: f64 = 0.95;
 
-/// Whether a figure says what the machine did while everything was measured, rather than how fast something is: its
+/// Whether a result says what the machine did while everything was measured, rather than how fast something is: its
 /// sessions are not draws of one quantity, and it takes part in no mean.
 #[must_use]
 pub fn is_condition(benchmark: &str) -> bool {
@@ -34,14 +34,14 @@ pub struct ShownClock {
 }
 
 impl ShownClock {
-    /// What the references of a run say; `None` where they were not read. The clock at which its figures are printed
+    /// What the references of a run say; `None` where they were not read. The clock at which its results are printed
     /// does not matter.
     #[must_use]
     pub fn of(run: &Run) -> Option<Self> {
         let references = run.session.references.as_ref()?;
         let sound = |hertz: &f64| *hertz > 1e6 && hertz.is_finite();
         let stated =
-            run.figures.iter().find(|figure| figure.benchmark == CLOCK).and_then(|figure| figure.outcome.estimate());
+            run.results.iter().find(|result| result.benchmark == CLOCK).and_then(|result| result.outcome.estimate());
         let stated =
             stated.filter(|estimate| sound(&estimate.value) && estimate.low > 0.0 && estimate.high.is_finite());
         let launches = launch_clocks(run);
@@ -75,12 +75,12 @@ impl ShownClock {
     }
 }
 
-/// The estimate of a figure as something that its machine does in a time: a core figure is kept in cycles, whose
+/// The estimate of a result as something that its machine does in a time: a core result is kept in cycles, whose
 /// interval does not contain the error of the clock at which they are a time, so that is added in quadrature.
 #[must_use]
-pub fn estimate_in_time(run: &Run, figure: &Figure) -> Option<Estimate> {
-    let estimate = *figure.outcome.estimate()?;
-    let in_cycles = *figure.basis() == ValueBasis::Cycles && estimate.has_spread() && estimate.low > 0.0;
+pub fn estimate_in_time(run: &Run, result: &BenchmarkResult) -> Option<Estimate> {
+    let estimate = *result.outcome.estimate()?;
+    let in_cycles = *result.basis() == ValueBasis::Cycles && estimate.has_spread() && estimate.low > 0.0;
     let Some(clock) = ShownClock::of(run).filter(|_| in_cycles) else { return Some(estimate) };
     let of_clock = clock.error() * normal_quantile(0.5 + estimate.level.min(0.999) / 2.0);
     let wider = |end: f64| {
@@ -92,7 +92,7 @@ pub fn estimate_in_time(run: &Run, figure: &Figure) -> Option<Estimate> {
 
 /// Clocks of the undisturbed batches of a run's launches, in time order.
 fn launch_clocks(run: &Run) -> Vec<f64> {
-    let launches = run.figures.iter().flat_map(Figure::counted);
+    let launches = run.results.iter().flat_map(BenchmarkResult::counted);
     let mut clocks: Vec<(f64, f64)> = launches
         .filter_map(|launch| Some((launch.began, launch.undisturbed?.clock?)))
         .filter(|(_, hertz)| *hertz > 1e6 && hertz.is_finite())
@@ -104,7 +104,7 @@ fn launch_clocks(run: &Run) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-    use model::{Class, FigureKey, FigureReferences, Metric, Outcome, Point, SessionReferences, Unit};
+    use model::{Class, Metric, Outcome, Point, ResultKey, ResultReferences, SessionReferences, Unit};
 
     use super::*;
 
@@ -113,28 +113,28 @@ mod tests {
         Estimate { value, low, high, level: 0.95, launches: 20, batches: 20, method: EstimateMethod::OrderStatistic }
     }
 
-    fn figure(benchmark: &str, unit: Unit, found: Estimate, basis: ValueBasis) -> Figure {
-        let key = FigureKey::new(benchmark, Point::origin());
-        let figure = Figure::unmeasured(key, benchmark, Metric::lower(unit, "call"), Class::Compute);
-        let references = Some(FigureReferences { basis, ..FigureReferences::default() });
-        Figure { outcome: Outcome::Measured(found), references, ..figure }
+    fn result(benchmark: &str, unit: Unit, found: Estimate, basis: ValueBasis) -> BenchmarkResult {
+        let key = ResultKey::new(benchmark, Point::origin());
+        let result = BenchmarkResult::unmeasured(key, benchmark, Metric::lower(unit, "call"), Class::Compute);
+        let references = Some(ResultReferences { basis, ..ResultReferences::default() });
+        BenchmarkResult { outcome: Outcome::Measured(found), references, ..result }
     }
 
     #[test]
     fn the_error_of_the_clock_is_part_of_a_time_and_not_added_twice() {
         let mut run: Run = serde_json::from_str(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
-        let core = figure("os.syscall_getppid", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Cycles);
+        let core = result("os.syscall_getppid", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Cycles);
         assert_eq!(estimate_in_time(&run, &core), core.outcome.estimate().copied(), "no clock is known");
         run.session.references = Some(SessionReferences { clock: Some(3e9), ..SessionReferences::default() });
-        run.figures.push(figure(CLOCK, Unit::Hertz, estimate(3e9, 0.004), ValueBasis::All));
+        run.results.push(result(CLOCK, Unit::Hertz, estimate(3e9, 0.004), ValueBasis::All));
         let wide = estimate_in_time(&run, &core).unwrap();
         assert!(((wide.high / wide.value).ln() - 0.005).abs() < 1e-4, "3 and 4 in quadrature: {wide:?}");
         assert!(((wide.value / wide.low).ln() - 0.005).abs() < 1e-4);
-        let other = figure("memory.read", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Undisturbed);
+        let other = result("memory.read", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Undisturbed);
         assert_eq!(estimate_in_time(&run, &other), other.outcome.estimate().copied(), "it is a time already");
     }
 }

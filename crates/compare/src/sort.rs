@@ -1,4 +1,4 @@
-//! Orders of machines and figures.
+//! Orders of machines and results.
 
 use model::{Better, Outcome};
 
@@ -7,8 +7,8 @@ use super::result::{CompareRow, Comparison, Ratio};
 use crate::Error;
 
 impl Comparison {
-    /// Sorts by a figure (machines best first, as in published tables) or by a machine (figures worst first). A benchmark's
-    /// id selects its figure when it has one point only. Entries without a value come last; ties keep their order.
+    /// Sorts by a result (machines best first, as in published tables) or by a machine (results worst first). A benchmark's
+    /// id selects its result when it has one point only. Entries without a value come last; ties keep their order.
     ///
     /// # Errors
     /// When `name` is neither.
@@ -25,8 +25,8 @@ impl Comparison {
             return Ok(());
         }
         let known: Vec<String> = self.machines.iter().map(|machine| machine.name.clone()).take(3).collect();
-        let figures = self.rows.iter().map(|row| row.key().to_string()).take(3);
-        let known = known.into_iter().chain(figures).collect::<Vec<_>>().join(", ");
+        let results = self.rows.iter().map(|row| row.key().to_string()).take(3);
+        let known = known.into_iter().chain(results).collect::<Vec<_>>().join(", ");
         Err(Error::SortBy { name: name.to_owned(), known })
     }
 

@@ -1,7 +1,7 @@
-//! Where a figure stands among other machines' values of the same figure.
+//! Where a result stands among other machines' values of the same result.
 //!
-//! A figure's id and point are its definition and never change their meaning, so that values of one key may be ranked
-//! together, and no others. Only the figure's own interval is known for certain: the others' spread may be unstated.
+//! A result's id and point are its definition and never change their meaning, so that values of one key may be ranked
+//! together, and no others. Only the result's own interval is known for certain: the others' spread may be unstated.
 
 use model::{Better, Estimate};
 use serde::Serialize;
@@ -12,12 +12,12 @@ pub const LEAST_MACHINES: usize = 10;
 /// Bars of the histogram.
 pub const BARS: usize = 6;
 
-/// A figure among the same figure of other machines.
+/// A result among the same result of other machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct MachineStanding {
-    /// Machines whose value is worse than the whole interval of the figure.
+    /// Machines whose value is worse than the whole interval of the result.
     pub worse: usize,
-    /// Machines whose value is better than the whole interval of the figure.
+    /// Machines whose value is better than the whole interval of the result.
     pub better: usize,
     /// All machines that it is set against.
     pub of: usize,

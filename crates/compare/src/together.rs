@@ -1,17 +1,17 @@
 //! What launches of one round have in common.
 //!
-//! A clock that steps, a neighbour that comes or other work moves all figures that are launched meanwhile, so that
-//! their errors do not average out over figures as independent ones do. The variance of a sum is that of its parts and
+//! A clock that steps, a neighbour that comes or other work moves all results that are launched meanwhile, so that
+//! their errors do not average out over results as independent ones do. The variance of a sum is that of its parts and
 //! twice their covariances; the latter are estimated from launches of the same rounds.
 
 use std::collections::BTreeMap;
 
-use model::Figure;
+use model::BenchmarkResult;
 use stats::autocorrelation::variance_inflation;
 use stats::distribution::normal_quantile;
 use stats::quantile::midranks;
 
-/// One figure's part of the error of a mean.
+/// One result's part of the error of a mean.
 pub(super) struct MeanPart {
     by_round: BTreeMap<u32, f64>,
     /// By what launches that resemble their neighbours have made its variance larger.
@@ -19,12 +19,12 @@ pub(super) struct MeanPart {
 }
 
 impl MeanPart {
-    /// Of a figure whose ratio to another has such an error in the mean, as a logarithm with the sign of its direction.
+    /// Of a result whose ratio to another has such an error in the mean, as a logarithm with the sign of its direction.
     ///
     /// Launches count by their normal scores (van der Waerden, Proceedings of the Royal Netherlands Academy of Sciences
     /// 55, 1952), since the median, or the centre of Hodges and Lehmann, moves by ranks: one round that disturbed all
-    /// figures hardly moves it. Of a document without rounds all are of one, in which the scores sum to nothing.
-    pub(super) fn of(own: &Figure, other: &Figure, error: f64) -> Self {
+    /// results hardly moves it. Of a document without rounds all are of one, in which the scores sum to nothing.
+    pub(super) fn of(own: &BenchmarkResult, other: &BenchmarkResult, error: f64) -> Self {
         let launches = own.counted();
         let known = launches.iter().filter_map(|launch| Some((launch.round, own.value_of(launch)?)));
         let (rounds, values): (Vec<u32>, Vec<f64>) = known.unzip();
@@ -43,7 +43,7 @@ impl MeanPart {
 }
 
 /// Variance of the sum of some parts beyond that of independent ones, at least 0: larger where the sums of rounds
-/// resemble their neighbours more than the launches of each figure do, which its own noise hides.
+/// resemble their neighbours more than the launches of each result do, which its own noise hides.
 pub(super) fn in_common(parts: &[MeanPart]) -> f64 {
     let mut rounds: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     let (mut own, mut inflated) = (0.0, 0.0);

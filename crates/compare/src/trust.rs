@@ -1,6 +1,6 @@
 //! How far a run may be trusted, from what it recorded of itself.
 
-use model::{Figure, Flag, Invalid, Outcome, RULES, Run};
+use model::{BenchmarkResult, Flag, Invalid, Outcome, RULES, Run};
 use serde::Serialize;
 
 use crate::conditions::{RunDisturbance, disturbances};
@@ -9,11 +9,11 @@ use crate::conditions::{RunDisturbance, disturbances};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrustLevel {
-    /// Nothing disturbed it, as far as the machine can tell, and nine figures of ten reached their targets.
+    /// Nothing disturbed it, as far as the machine can tell, and nine results of ten reached their targets.
     Good,
     /// Something disturbed it, or fewer reached their targets, but at least half did.
     Fair,
-    /// Fewer than half of the figures with a value reached their targets.
+    /// Fewer than half of the results with a value reached their targets.
     Poor,
     /// Another tool measured it, or nothing has a value.
     Unknown,
@@ -39,34 +39,34 @@ pub struct Trust {
     pub level: TrustLevel,
     /// What disturbed the run.
     pub disturbances: Vec<RunDisturbance>,
-    /// Figures that reached their targets.
+    /// Results that reached their targets.
     pub within: usize,
-    /// Figures with a value or with modes.
+    /// Results with a value or with modes.
     pub valued: usize,
 }
 
 impl Trust {
-    /// Whether fewer figures reached their targets than a good run has.
+    /// Whether fewer results reached their targets than a good run has.
     #[must_use]
     pub fn is_short_of_targets(&self) -> bool {
         (self.within as f64) < RULES.compare.good_run * self.valued as f64
     }
 }
 
-/// The half-width that a figure was to reach, relative to its value.
+/// The half-width that a result was to reach, relative to its value.
 #[must_use]
-pub fn target(run: &Run, figure: &Figure) -> f64 {
+pub fn target(run: &Run, result: &BenchmarkResult) -> f64 {
     let entry =
-        run.plan.entries.iter().find(|entry| entry.benchmark == figure.benchmark && entry.point == figure.point);
+        run.plan.entries.iter().find(|entry| entry.benchmark == result.benchmark && entry.point == result.point);
     entry.map_or(run.plan.target, |entry| entry.target)
 }
 
 /// How far a run may be trusted.
 #[must_use]
 pub fn trust(run: &Run) -> Trust {
-    let requested = || run.figures.iter().filter(|figure| !figure.is_condition());
-    let valued = |figure: &&Figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_));
-    let within = |figure: &&Figure| figure.is_within(target(run, figure), run.plan.level);
+    let requested = || run.results.iter().filter(|result| !result.is_condition());
+    let valued = |result: &&BenchmarkResult| matches!(result.outcome, Outcome::Measured(_) | Outcome::Modes(_));
+    let within = |result: &&BenchmarkResult| result.is_within(target(run, result), run.plan.level);
     let (valued, within) = (requested().filter(valued).count(), requested().filter(within).count());
     let disturbances = disturbances(run);
     let mut trust = Trust { level: TrustLevel::Unknown, disturbances, within, valued };
@@ -80,33 +80,33 @@ pub fn trust(run: &Run) -> Trust {
     trust
 }
 
-/// Something that casts doubt on figures, and on how many.
+/// Something that casts doubt on results, and on how many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Doubt {
     /// The flag.
     pub flag: Flag,
-    /// Figures that have it.
-    pub figures: usize,
-    /// All figures that were requested.
+    /// Results that have it.
+    pub results: usize,
+    /// All results that were requested.
     pub of: usize,
 }
 
-/// The doubts about the figures of a run, those about most figures first. A missed target and modes are outcomes, and
+/// The doubts about the results of a run, those about most results first. A missed target and modes are outcomes, and
 /// repeated launches are counted by [`repeated`].
 #[must_use]
 pub fn doubts(run: &Run) -> Vec<Doubt> {
-    let requested: Vec<&Figure> = run.figures.iter().filter(|figure| !figure.is_condition()).collect();
+    let requested: Vec<&BenchmarkResult> = run.results.iter().filter(|result| !result.is_condition()).collect();
     let mut doubts: Vec<Doubt> = Vec::new();
-    for flag in requested.iter().flat_map(|figure| &figure.flags) {
+    for flag in requested.iter().flat_map(|result| &result.flags) {
         if matches!(flag, Flag::CannotConverge | Flag::Modes | Flag::Repeated) {
             continue;
         }
         match doubts.iter_mut().find(|doubt| doubt.flag == *flag) {
-            Some(doubt) => doubt.figures += 1,
-            None => doubts.push(Doubt { flag: *flag, figures: 1, of: requested.len() }),
+            Some(doubt) => doubt.results += 1,
+            None => doubts.push(Doubt { flag: *flag, results: 1, of: requested.len() }),
         }
     }
-    doubts.sort_by_key(|doubt| std::cmp::Reverse(doubt.figures));
+    doubts.sort_by_key(|doubt| std::cmp::Reverse(doubt.results));
     doubts
 }
 
@@ -114,7 +114,7 @@ pub fn doubts(run: &Run) -> Vec<Doubt> {
 #[must_use]
 pub fn repeated(run: &Run) -> Vec<(&'static str, usize)> {
     let mut reasons: Vec<(&'static str, usize)> = Vec::new();
-    for invalid in run.figures.iter().flat_map(|figure| &figure.launches).filter_map(|launch| launch.invalid.as_ref()) {
+    for invalid in run.results.iter().flat_map(|result| &result.launches).filter_map(|launch| launch.invalid.as_ref()) {
         let why = match invalid {
             Invalid::Suspended(_) => "the machine slept",
             Invalid::ClockJump(_) => "the clock was set",

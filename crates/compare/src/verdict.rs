@@ -1,4 +1,4 @@
-//! From the estimates of a figure to its verdict.
+//! From the estimates of a result to its verdict.
 
 use model::{Better, Metric, Unit};
 use stats::distribution::normal_quantile;
@@ -16,17 +16,17 @@ const ITSELF: &str = "it is the same run";
 /// Probability with which the proposed effort shall decide.
 const POWER: f64 = 0.8;
 
-/// Estimates of one machine's figure, before the verdicts.
+/// Estimates of one machine's result, before the verdicts.
 #[derive(Debug, Clone)]
-pub(crate) enum FigureFinding {
+pub(crate) enum ResultFinding {
     Single(CompareShift),
     Modes(Vec<ModePair>),
     Nothing(String),
-    /// The same figure of the same run.
+    /// The same result of the same run.
     Itself,
 }
 
-impl FigureFinding {
+impl ResultFinding {
     /// The p-values for the family of the report; NaN if nothing was tested.
     pub(crate) fn p_values(&self) -> Vec<f64> {
         let of = |shift: &CompareShift| shift.known.as_ref().map_or(f64::NAN, |known| known.p_value);
@@ -55,15 +55,15 @@ pub(crate) struct Judge<'a> {
 
 impl Judge<'_> {
     /// Fills in what follows from a finding and its adjusted p-values.
-    pub(crate) fn fill(&self, ratio: &mut Ratio, finding: FigureFinding, adjusted: &[f64]) {
+    pub(crate) fn fill(&self, ratio: &mut Ratio, finding: ResultFinding, adjusted: &[f64]) {
         match finding {
-            FigureFinding::Single(shift) => {
+            ResultFinding::Single(shift) => {
                 let band = if ratio.basis == RatioBasis::Cycles { self.cycles_band } else { self.band };
                 self.single(ratio, &shift, adjusted[0], band);
             }
-            FigureFinding::Modes(pairs) => self.modes(ratio, &pairs, adjusted),
-            FigureFinding::Nothing(reason) => ratio.reason = Some(reason),
-            FigureFinding::Itself => {
+            ResultFinding::Modes(pairs) => self.modes(ratio, &pairs, adjusted),
+            ResultFinding::Nothing(reason) => ratio.reason = Some(reason),
+            ResultFinding::Itself => {
                 ratio.value = ratio.outcome.as_ref().and_then(model::Outcome::estimate).map(|_| 1.0);
                 ratio.verdict = Some(CompareVerdict::Same);
                 ratio.reason = Some(ITSELF.to_owned());
@@ -71,7 +71,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Both readings of core figures. `time_p` is that of the time where the cycles decide.
+    /// Both readings of core results. `time_p` is that of the time where the cycles decide.
     pub(crate) fn core(&self, ratio: &Ratio, core: &CoreShifts, time_p: Option<f64>) -> CoreRatio {
         let ends = |shift: &CompareShift, verdict: Option<CompareVerdict>| {
             let (value, low, high) = self.written(shift);

@@ -1,6 +1,6 @@
-//! How a figure grows with the threads that work on it.
+//! How a result grows with the threads that work on it.
 
-use model::{Better, CpuSet, Figure, FigureKey, Point, Primitive, Run};
+use model::{BenchmarkResult, Better, CpuSet, Point, Primitive, ResultKey, Run};
 
 /// A further thread must add at least this share of what one alone does, else the curve has its knee.
 const WORTH: f64 = 0.5;
@@ -21,8 +21,8 @@ pub enum ThreadSpread {
 pub struct ScalingPoint {
     /// Threads.
     pub threads: usize,
-    /// Where the figure stands in the run.
-    pub key: FigureKey,
+    /// Where the result stands in the run.
+    pub key: ResultKey,
     /// Its value and the ends of its interval.
     pub value: f64,
     low: f64,
@@ -38,7 +38,7 @@ pub struct ScalingPoint {
 pub enum ScalingLimit {
     /// A control group gives less CPU time than the threads could use.
     Quota,
-    /// The figure works in the memory that all threads share.
+    /// The result works in the memory that all threads share.
     Memory,
     /// The knee is at the number of cores, whose hardware threads share them.
     SharedCores,
@@ -68,7 +68,7 @@ impl ScalingLimit {
     }
 }
 
-/// A figure over threads.
+/// A result over threads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalingCurve {
     /// The benchmark.
@@ -100,11 +100,11 @@ impl ScalingCurve {
 #[must_use]
 pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
     let mut families: Vec<(&str, Point)> = Vec::new();
-    for figure in run.figures.iter().filter(|figure| figure.metric.better == Better::Higher) {
-        let rest = rest(&figure.point);
-        let known = families.iter().any(|(benchmark, point)| *benchmark == figure.benchmark && *point == rest);
-        if figure.point.get("threads").is_some() && !known {
-            families.push((&figure.benchmark, rest));
+    for result in run.results.iter().filter(|result| result.metric.better == Better::Higher) {
+        let rest = rest(&result.point);
+        let known = families.iter().any(|(benchmark, point)| *benchmark == result.benchmark && *point == rest);
+        if result.point.get("threads").is_some() && !known {
+            families.push((&result.benchmark, rest));
         }
     }
     let spreads = [ThreadSpread::Compact, ThreadSpread::Scatter];
@@ -127,18 +127,18 @@ fn is_scattered(point: &Point) -> bool {
     point.get("threads").is_some_and(|word| word.ends_with("_scatter"))
 }
 
-/// Threads of a figure: as its point says, or as many CPUs as its launches were placed on.
-fn threads(figure: &Figure) -> Option<usize> {
-    let word = figure.point.get("threads")?;
-    let placed = || figure.launches.iter().map(|launch| launch.placement.asked.len()).max().filter(|count| *count > 0);
+/// Threads of a result: as its point says, or as many CPUs as its launches were placed on.
+fn threads(result: &BenchmarkResult) -> Option<usize> {
+    let word = result.point.get("threads")?;
+    let placed = || result.launches.iter().map(|launch| launch.placement.asked.len()).max().filter(|count| *count > 0);
     word.trim_end_matches("_scatter").parse().ok().or_else(placed)
 }
 
-/// Median clock of the launches of a figure in hertz: as read beside their batches, else as the kernel told it.
-fn clock(figure: &Figure) -> Option<f64> {
+/// Median clock of the launches of a result in hertz: as read beside their batches, else as the kernel told it.
+fn clock(result: &BenchmarkResult) -> Option<f64> {
     let read = |launch: &model::Launch| launch.undisturbed.and_then(|undisturbed| undisturbed.clock);
     let median = |of: &dyn Fn(&model::Launch) -> Option<f64>| {
-        let mut clocks: Vec<f64> = figure.launches.iter().filter_map(of).collect();
+        let mut clocks: Vec<f64> = result.launches.iter().filter_map(of).collect();
         clocks.sort_by(f64::total_cmp);
         clocks.get(clocks.len() / 2).copied()
     };
@@ -147,26 +147,26 @@ fn clock(figure: &Figure) -> Option<f64> {
 
 fn curve(run: &Run, benchmark: &str, wanted: &Point, spread: ThreadSpread) -> Option<ScalingCurve> {
     let mut points: Vec<ScalingPoint> = Vec::new();
-    let figures = run.figures.iter().filter(|figure| figure.benchmark == benchmark && rest(&figure.point) == *wanted);
-    let mut last: Option<&Figure> = None;
-    for figure in figures {
-        let word = figure.point.get("threads")?;
+    let results = run.results.iter().filter(|result| result.benchmark == benchmark && rest(&result.point) == *wanted);
+    let mut last: Option<&BenchmarkResult> = None;
+    for result in results {
+        let word = result.point.get("threads")?;
         // One thread, all cores and all threads are the same however they are spread.
         let common = ["1", "cores", "all"].contains(&word);
-        let fits = common || is_scattered(&figure.point) == (spread == ThreadSpread::Scatter);
-        let (Some(threads), Some(estimate)) = (threads(figure), figure.outcome.estimate()) else { continue };
+        let fits = common || is_scattered(&result.point) == (spread == ThreadSpread::Scatter);
+        let (Some(threads), Some(estimate)) = (threads(result), result.outcome.estimate()) else { continue };
         if fits && points.iter().all(|point| point.threads != threads) {
             let (value, low, high) = (estimate.value, estimate.low, estimate.high);
             points.push(ScalingPoint {
                 threads,
-                key: figure.key(),
+                key: result.key(),
                 value,
                 low,
                 high,
                 share: 1.0,
-                clock: clock(figure),
+                clock: clock(result),
             });
-            last = Some(figure);
+            last = Some(result);
         }
     }
     let last = last?;
@@ -204,7 +204,7 @@ fn knee(points: &[ScalingPoint], alone: f64) -> Option<usize> {
 }
 
 /// Causes of a knee that the run's records allow.
-fn limits(run: &Run, curve: &ScalingCurve, knee: usize, figure: &Figure) -> Vec<ScalingLimit> {
+fn limits(run: &Run, curve: &ScalingCurve, knee: usize, result: &BenchmarkResult) -> Vec<ScalingLimit> {
     let Some(last) = curve.points.last() else { return Vec::new() };
     let machine = run.machine.topology.as_ref();
     let cores = machine.map(|machine| machine.cores.len());
@@ -216,7 +216,7 @@ fn limits(run: &Run, curve: &ScalingCurve, knee: usize, figure: &Figure) -> Vec<
     let explains = |ratio: f64| ratio < 1.0 && last.share < 1.0 && ratio.ln() / last.share.ln() >= EXPLAINED;
     let mut found: Vec<ScalingLimit> = [
         is(ScalingLimit::Quota, run.machine.number("cgroup.cpus").is_some_and(|quota| quota < last.threads as f64)),
-        is(ScalingLimit::Memory, walks_memory(run, figure) && cores.is_none_or(|cores| knee < cores)),
+        is(ScalingLimit::Memory, walks_memory(run, result) && cores.is_none_or(|cores| knee < cores)),
         is(ScalingLimit::SharedCores, cores.is_some_and(|cores| knee >= cores && last.threads > cores)),
         is(ScalingLimit::SlowerCores, fastest.zip(cores).is_some_and(|(fast, all)| knee >= fast && knee < all)),
         is(ScalingLimit::Clock, curve.clock_ratio().is_some_and(explains)),
@@ -230,14 +230,14 @@ fn limits(run: &Run, curve: &ScalingCurve, knee: usize, figure: &Figure) -> Vec<
     found
 }
 
-/// Whether a figure works in memory: its benchmark says so, and what it works on is more than the caches of its CPUs.
-fn walks_memory(run: &Run, figure: &Figure) -> bool {
+/// Whether a result works in memory: its benchmark says so, and what it works on is more than the caches of its CPUs.
+fn walks_memory(run: &Run, result: &BenchmarkResult) -> bool {
     let memory = [Primitive::DramRead, Primitive::DramWrite, Primitive::DramLatency];
-    let placed = figure.launches.iter().flat_map(|launch| &launch.placement.asked).map(|cpu| *cpu as usize);
+    let placed = result.launches.iter().flat_map(|launch| &launch.placement.asked).map(|cpu| *cpu as usize);
     let cpus: CpuSet = placed.collect();
     let caches = run.machine.topology.as_ref().and_then(|machine| machine.last_level_bytes(&cpus));
-    let fits = figure.point.bytes("working_set").ok().zip(caches).is_some_and(|(set, caches)| set <= caches);
-    figure.stresses.iter().any(|primitive| memory.contains(primitive)) && !fits
+    let fits = result.point.bytes("working_set").ok().zip(caches).is_some_and(|(set, caches)| set <= caches);
+    result.stresses.iter().any(|primitive| memory.contains(primitive)) && !fits
 }
 
 #[cfg(test)]
@@ -246,23 +246,23 @@ mod tests {
 
     use super::*;
 
-    fn figure(benchmark: &str, threads: &str, value: f64, stresses: &[Primitive]) -> Figure {
-        let key = FigureKey::new(benchmark, format!("working_set=256MiB,threads={threads}").parse().unwrap());
+    fn result(benchmark: &str, threads: &str, value: f64, stresses: &[Primitive]) -> BenchmarkResult {
+        let key = ResultKey::new(benchmark, format!("working_set=256MiB,threads={threads}").parse().unwrap());
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes read");
-        let mut figure = Figure::unmeasured(key, "read", metric, Class::Bandwidth).stressing(stresses);
+        let mut result = BenchmarkResult::unmeasured(key, "read", metric, Class::Bandwidth).stressing(stresses);
         let method = EstimateMethod::OrderStatistic;
         let estimate = Estimate { value, low: value, high: value, level: 0.95, launches: 14, batches: 280, method };
-        figure.outcome = Outcome::Measured(estimate);
-        figure
+        result.outcome = Outcome::Measured(estimate);
+        result
     }
 
-    fn run(figures: Vec<Figure>) -> Run {
+    fn run(results: Vec<BenchmarkResult>) -> Run {
         let mut run = model::parse_run(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
-        run.figures = figures;
+        run.results = results;
         run
     }
 
@@ -278,8 +278,8 @@ mod tests {
             ("2_scatter", 20.0),
             ("4_scatter", 40.0),
         ];
-        let figures = values.map(|(threads, value)| figure("memory.read", threads, value, &memory));
-        let found = scaling(&run(figures.into()));
+        let results = values.map(|(threads, value)| result("memory.read", threads, value, &memory));
+        let found = scaling(&run(results.into()));
         assert_eq!(found.len(), 2);
         let compact = &found[0];
         assert_eq!((compact.spread, compact.knee), (ThreadSpread::Compact, Some(8)));
@@ -296,26 +296,26 @@ mod tests {
     #[test]
     fn a_dip_is_no_knee_and_hardware_threads_are() {
         let values = [("1", 1.0), ("2", 1.4), ("4", 4.0), ("8", 4.2)];
-        let figures = values.map(|(threads, value)| figure("cpu.fma_peak", threads, value, &[Primitive::Vector]));
-        let mut whole = run(figures.into());
+        let results = values.map(|(threads, value)| result("cpu.fma_peak", threads, value, &[Primitive::Vector]));
+        let mut whole = run(results.into());
         let cores = (0..4).map(|cpu| CpuSet::from([cpu, cpu + 4].as_slice())).collect();
         whole.machine.topology = Some(model::Topology { cores, ..model::Topology::unknown(&[0, 1, 2, 3, 4, 5, 6, 7]) });
         let found = scaling(&whole);
         assert_eq!((found[0].knee, found[0].limits.as_slice()), (Some(4), &[ScalingLimit::SharedCores][..]));
-        assert!(scaling(&run(vec![figure("cpu.fma_peak", "1", 1.0, &[])])).is_empty(), "one point is no curve");
+        assert!(scaling(&run(vec![result("cpu.fma_peak", "1", 1.0, &[])])).is_empty(), "one point is no curve");
     }
 
     #[test]
     fn causes_are_named_only_where_the_run_recorded_them() {
         let values = [("1", 1.0), ("2", 2.0), ("4", 2.2)];
-        let figures: Vec<Figure> =
-            values.map(|(threads, value)| figure("cpu.sha256", threads, value, &[Primitive::Vector])).into();
+        let results: Vec<BenchmarkResult> =
+            values.map(|(threads, value)| result("cpu.sha256", threads, value, &[Primitive::Vector])).into();
         let limits = |whole: &Run| {
             let found = scaling(whole);
             assert_eq!(found[0].knee, Some(2));
             found[0].limits.clone()
         };
-        let mut whole = run(figures.clone());
+        let mut whole = run(results.clone());
         assert_eq!(limits(&whole), [ScalingLimit::Unknown]);
         let fact = |name: &str, value: model::FactValue| model::Fact {
             name: name.to_owned(),
@@ -329,15 +329,15 @@ mod tests {
         whole.machine.facts.push(fact("cgroup.cpus", model::FactValue::Number(2.0)));
         assert_eq!(limits(&whole), [ScalingLimit::Quota]);
         // A clock that falls by a tenth is not why half is missing; one that halves is.
-        let mut clocked = run(figures);
+        let mut clocked = run(results);
         for (clock, named) in [(2.7e9, ScalingLimit::Unknown), (1.7e9, ScalingLimit::Clock)] {
-            for (figure, clock) in clocked.figures.iter_mut().zip([3e9, 3e9, clock]) {
-                figure.launches = vec![model::Launch { frequency: Some((clock, clock)), ..model::Launch::default() }];
+            for (result, clock) in clocked.results.iter_mut().zip([3e9, 3e9, clock]) {
+                result.launches = vec![model::Launch { frequency: Some((clock, clock)), ..model::Launch::default() }];
             }
             assert_eq!(limits(&clocked), [named]);
         }
         // An interval that leaves room for half a thread more leaves the knee open.
-        if let Outcome::Measured(estimate) = &mut clocked.figures[2].outcome {
+        if let Outcome::Measured(estimate) = &mut clocked.results[2].outcome {
             estimate.high = 3.1;
         }
         assert_eq!(scaling(&clocked)[0].knee, None);

@@ -3,13 +3,13 @@
 use model::Primitive as P;
 
 use super::result::{Cause, NotRuledOut, RuledOut, Unmeasured};
-use super::test::ExplainedFigure;
+use super::test::ExplainedResult;
 
 /// Primitives of one kind.
 struct PrimitiveGroup {
     title: &'static str,
     primitives: &'static [P],
-    /// Primitives of the kind that a figure of another one does not measure.
+    /// Primitives of the kind that a result of another one does not measure.
     companions: &'static [P],
 }
 
@@ -46,13 +46,13 @@ struct Target<'a> {
     primitives: &'a [P],
     /// Primitives that its tests touch.
     touches: Vec<P>,
-    tests: Vec<model::FigureKey>,
+    tests: Vec<model::ResultKey>,
 }
 
 /// Kinds that are ruled out for all or some causes and groups, and those that are not ruled out despite their own
-/// figures. `common`: whether a common factor of user mode was found.
+/// results. `common`: whether a common factor of user mode was found.
 pub(crate) fn bounds(
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     common: bool,
     causes: &[Cause],
     unmeasured: &[Unmeasured],
@@ -95,8 +95,8 @@ pub(crate) fn bounds(
     (out, not)
 }
 
-fn targets<'a>(tests: &[ExplainedFigure], causes: &'a [Cause], unmeasured: &'a [Unmeasured]) -> Vec<Target<'a>> {
-    let touches = |keys: &[model::FigureKey]| -> Vec<P> {
+fn targets<'a>(tests: &[ExplainedResult], causes: &'a [Cause], unmeasured: &'a [Unmeasured]) -> Vec<Target<'a>> {
+    let touches = |keys: &[model::ResultKey]| -> Vec<P> {
         tests.iter().filter(|test| keys.contains(&test.key)).flat_map(|test| test.touches.clone()).collect()
     };
     // Only a slowdown has a bound of this kind.
@@ -123,12 +123,12 @@ fn targets<'a>(tests: &[ExplainedFigure], causes: &'a [Cause], unmeasured: &'a [
 /// The primitives of a kind that were measured on their own, and the greatest of their slowdowns: the median over the
 /// tests of each primitive, or more where one of them surely moved by more; at the upper end of the interval if spread
 /// is known.
-fn bound(tests: &[ExplainedFigure], kind: &PrimitiveGroup) -> Option<(Vec<P>, f64)> {
+fn bound(tests: &[ExplainedResult], kind: &PrimitiveGroup) -> Option<(Vec<P>, f64)> {
     let mut measured = Vec::new();
     let mut bound: Option<f64> = None;
     for &primitive in kind.primitives {
         let own = || tests.iter().filter(|test| test.primitive == primitive && !test.composite);
-        let most = |test: &ExplainedFigure| test.log + 2.0 * test.error.unwrap_or(0.0);
+        let most = |test: &ExplainedResult| test.log + 2.0 * test.error.unwrap_or(0.0);
         if let Some(median) = stats::median(&own().map(most).collect::<Vec<_>>()) {
             measured.push(primitive);
             let moved = own().filter(|test| test.significant && !test.on_curve).map(most);

@@ -4,7 +4,7 @@
 use model::Primitive;
 
 use super::result::SlowestMeasured;
-use super::test::ExplainedFigure;
+use super::test::ExplainedResult;
 
 /// A needed count may exceed the known one by this factor, since counts are rounded and excesses have errors.
 const SLACK: f64 = 1.25;
@@ -32,7 +32,7 @@ pub(crate) enum CauseCost {
 
 /// The test that gives a primitive's excess: among its significant tests that are not mixtures, the one with the
 /// shortest operation; on curves the one nearest to the median.
-pub(crate) fn unit_of(tests: &[ExplainedFigure], primitive: Primitive) -> Option<usize> {
+pub(crate) fn unit_of(tests: &[ExplainedResult], primitive: Primitive) -> Option<usize> {
     let of_primitive = |index: &usize| {
         let test = &tests[*index];
         let own = test.primitive == primitive && test.significant && !test.composite && test.axes.is_empty();
@@ -47,7 +47,7 @@ pub(crate) fn unit_of(tests: &[ExplainedFigure], primitive: Primitive) -> Option
 }
 
 /// The explanation of each significant test without a differing axis; `None` for the others.
-pub(crate) fn costs(tests: &[ExplainedFigure]) -> Vec<Option<CauseCost>> {
+pub(crate) fn costs(tests: &[ExplainedResult]) -> Vec<Option<CauseCost>> {
     let units: Vec<usize> = Primitive::ALL.iter().filter_map(|&primitive| unit_of(tests, primitive)).collect();
     let slowest = slowest(tests);
     tests
@@ -57,8 +57,8 @@ pub(crate) fn costs(tests: &[ExplainedFigure]) -> Vec<Option<CauseCost>> {
 }
 
 fn bill(
-    test: &ExplainedFigure,
-    tests: &[ExplainedFigure],
+    test: &ExplainedResult,
+    tests: &[ExplainedResult],
     units: &[usize],
     slowest: Option<SlowestMeasured>,
 ) -> CauseCost {
@@ -102,14 +102,14 @@ fn bill(
 }
 
 /// Whether a mixture is slower than by this factor, at the lower end of its interval if spread is known.
-fn surely_slower(test: &ExplainedFigure, factor: f64) -> bool {
+fn surely_slower(test: &ExplainedResult, factor: f64) -> bool {
     let least = test.log - 2.0 * test.error.unwrap_or(0.0);
     least > factor.ln().max(0.0)
 }
 
 /// The shortest system call, if a longer one's excess is more than all of it and it has not moved itself: something in
 /// that one has, and not the entry that both contain. Of other primitives a placement or a size may have all the cost.
-fn contradiction<'a>(tests: &'a [ExplainedFigure], test: &ExplainedFigure) -> Option<&'a ExplainedFigure> {
+fn contradiction<'a>(tests: &'a [ExplainedResult], test: &ExplainedResult) -> Option<&'a ExplainedResult> {
     if test.primitive != Primitive::SyscallEntry {
         return None;
     }
@@ -120,11 +120,11 @@ fn contradiction<'a>(tests: &'a [ExplainedFigure], test: &ExplainedFigure) -> Op
 }
 
 /// Seconds of the slower side.
-const fn whole(test: &ExplainedFigure) -> f64 {
+const fn whole(test: &ExplainedResult) -> f64 {
     test.time_a.max(test.time_b)
 }
 
-fn doubtful(test: &ExplainedFigure, other: &ExplainedFigure) -> String {
+fn doubtful(test: &ExplainedResult, other: &ExplainedResult) -> String {
     format!(
         "its {} is more than all of {} takes ({}), so that it is no {}",
         model::words::seconds(test.excess().abs()),
@@ -135,7 +135,7 @@ fn doubtful(test: &ExplainedFigure, other: &ExplainedFigure) -> String {
 }
 
 /// A mixture that takes less time than the operations that it needs.
-fn doubt(test: &ExplainedFigure, unit: &ExplainedFigure) -> Option<String> {
+fn doubt(test: &ExplainedResult, unit: &ExplainedResult) -> Option<String> {
     let count =
         test.uses.count(unit.primitive).filter(|count| *count >= 1.0 && test.composite && !test.uses.measured)?;
     (count * unit.time_a > test.time_a && unit.primitive == Primitive::Exec).then(|| {
@@ -150,9 +150,9 @@ fn doubt(test: &ExplainedFigure, unit: &ExplainedFigure) -> Option<String> {
 }
 
 /// The primitive whose slowdown may be the greatest of all that were measured on their own.
-pub(crate) fn slowest(tests: &[ExplainedFigure]) -> Option<SlowestMeasured> {
+pub(crate) fn slowest(tests: &[ExplainedResult]) -> Option<SlowestMeasured> {
     let single = tests.iter().filter(|test| !test.composite && test.axes.is_empty());
-    let most = |test: &ExplainedFigure| test.log + 2.0 * test.error.unwrap_or(0.0);
+    let most = |test: &ExplainedResult| test.log + 2.0 * test.error.unwrap_or(0.0);
     let slowest = single.max_by(|a, b| most(a).total_cmp(&most(b)))?;
     let (slowdown, at_most) = (slowest.log.exp(), most(slowest).exp());
     Some(SlowestMeasured { primitive: slowest.primitive, slowdown, at_most })

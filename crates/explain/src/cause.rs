@@ -5,7 +5,7 @@ use super::evidence::{Evidence, candidates, standing};
 use super::group::{CauseGroup, explained};
 use super::result::{Cause, DifferenceKind, Payment};
 use super::rules::CPU_LIMIT;
-use super::test::ExplainedFigure;
+use super::test::ExplainedResult;
 use super::text;
 use model::words;
 
@@ -13,7 +13,7 @@ use model::words;
 /// merged, and so are groups with the same rivals if one of them is narrow.
 pub(crate) fn attach(
     groups: Vec<CauseGroup>,
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     costs: &[Option<CauseCost>],
     evidence: &Evidence<'_>,
 ) -> Vec<CauseGroup> {
@@ -50,7 +50,7 @@ impl CauseGroup {
     }
 }
 
-fn join(into: &mut CauseGroup, other: CauseGroup, tests: &[ExplainedFigure]) {
+fn join(into: &mut CauseGroup, other: CauseGroup, tests: &[ExplainedResult]) {
     let more = other.tests.into_iter().filter(|test| !into.tests.contains(test)).collect::<Vec<_>>();
     into.tests.extend(more);
     into.primitives.extend(other.primitives);
@@ -64,7 +64,7 @@ fn join(into: &mut CauseGroup, other: CauseGroup, tests: &[ExplainedFigure]) {
 }
 
 /// The result for a group, with its arithmetic.
-pub(crate) fn cause(group: &CauseGroup, tests: &[ExplainedFigure], costs: &[Option<CauseCost>], z: f64) -> Cause {
+pub(crate) fn cause(group: &CauseGroup, tests: &[ExplainedResult], costs: &[Option<CauseCost>], z: f64) -> Cause {
     let unit = &tests[group.unit];
     let excess = unit.excess();
     let interval = unit.excess_interval(z);
@@ -119,7 +119,7 @@ pub(crate) fn cause(group: &CauseGroup, tests: &[ExplainedFigure], costs: &[Opti
 }
 
 /// `os.exec: 3.62 ms − 747 µs × 0.9625 = 2.90 ms per exec (+403% after the common factor)`.
-pub(crate) fn line(test: &ExplainedFigure) -> String {
+pub(crate) fn line(test: &ExplainedResult) -> String {
     let after = if test.is_told_at_one_clock() { "at one clock" } else { "after the common factor" };
     format!(
         "{}: {} − {} × {:.4} = {} per {} ({} {after})",
@@ -134,7 +134,7 @@ pub(crate) fn line(test: &ExplainedFigure) -> String {
 }
 
 /// `os.fork_exit: 15.8 µs / 8.29 µs = 1.9 units of os.pipe_switch; it uses 2.0`.
-fn payment_line(test: &ExplainedFigure, unit: &ExplainedFigure, needed: f64) -> String {
+fn payment_line(test: &ExplainedResult, unit: &ExplainedResult, needed: f64) -> String {
     let uses = test.uses.count(unit.primitive).map_or_else(String::new, |count| {
         let source = if test.uses.measured { "measured" } else { "assumed" };
         format!("; it uses {} ({source})", text::count(count))

@@ -56,7 +56,7 @@ fn seen_clock(run: &Run) -> Option<(f64, f64)> {
     if let Some((low, high)) = range {
         return Some(((low * high).sqrt(), 0.5 * (high / low).ln()));
     }
-    let launches = run.figures.iter().flat_map(|figure| &figure.launches);
+    let launches = run.results.iter().flat_map(|result| &result.launches);
     let clocks: Vec<f64> = launches
         .filter(|launch| launch.invalid.is_none())
         .filter_map(|launch| launch.frequency)

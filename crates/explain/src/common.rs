@@ -4,7 +4,7 @@ use stats::distribution::normal_quantile;
 
 use super::clock::ClockEvidence;
 use super::follows::Follows;
-use super::test::{ExplainedFigure, FEWEST};
+use super::test::{ExplainedResult, FEWEST};
 
 /// Location of the logarithms of user-mode time ratios.
 pub(crate) struct CommonFactorFit {
@@ -16,16 +16,16 @@ pub(crate) struct CommonFactorFit {
     pub(crate) read: bool,
     /// Whether it is the clock: what the references read, or what the clocks agree with.
     pub(crate) is_clock: bool,
-    /// Median, where there are enough figures.
+    /// Median, where there are enough results.
     pub(crate) median: Option<f64>,
     /// Interval of the median as logarithms, including the session floor.
     pub(crate) interval: Option<(f64, f64)>,
 }
 
 impl CommonFactorFit {
-    /// Standard deviation of what is left of a test: a core figure without the clock is its cycles, which the clock's
+    /// Standard deviation of what is left of a test: a core result without the clock is its cycles, which the clock's
     /// error does not touch, and the factor's error comes with the factor.
-    pub(crate) fn error_left(&self, test: &ExplainedFigure) -> Option<f64> {
+    pub(crate) fn error_left(&self, test: &ExplainedResult) -> Option<f64> {
         test.error.map(|error| {
             if (self.read && test.in_cycles) || test.removed == 0.0 { error } else { error.hypot(self.error) }
         })
@@ -45,11 +45,11 @@ impl Follows {
     }
 }
 
-/// What the references of both runs read of their clocks, where figures in user mode do not say otherwise; else the
-/// median over those figures. It counts as a common factor when its interval, widened by the floor that the tests
+/// What the references of both runs read of their clocks, where results in user mode do not say otherwise; else the
+/// median over those results. It counts as a common factor when its interval, widened by the floor that the tests
 /// share, lies wholly outside the band.
 pub(crate) fn common_factor(
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     clock: Option<&ClockEvidence>,
     one_session: bool,
     band: f64,
@@ -61,7 +61,7 @@ pub(crate) fn common_factor(
     let is_clock = by_tests.log != 0.0 && clock.is_some_and(agrees);
     let of_tests = CommonFactorFit { is_clock, ..by_tests };
     let Some((log, error)) = clock.and_then(|clock| Some((clock.ratio.ln(), clock.read?))) else { return of_tests };
-    // Without figures in user mode any core figure follows the clock.
+    // Without results in user mode any core result follows the clock.
     let followed = of_tests.median.map_or_else(
         || tests.iter().any(|test| test.in_cycles),
         |median| (median - log).abs() <= band + z * error.hypot(of_tests.error),
@@ -77,13 +77,13 @@ pub(crate) fn common_factor(
 }
 
 /// The median over user-mode tests.
-fn by_tests(tests: &[ExplainedFigure], one_session: bool, band: f64, level: f64) -> CommonFactorFit {
+fn by_tests(tests: &[ExplainedResult], one_session: bool, band: f64, level: f64) -> CommonFactorFit {
     let logs: Vec<f64> = tests.iter().filter(|test| test.pure_user).map(|test| test.log).collect();
     let spread = tests.iter().any(|test| test.pure_user && test.error.is_some());
     let none = CommonFactorFit { log: 0.0, error: 0.0, read: false, is_clock: false, median: None, interval: None };
     let Some(median) = stats::median(&logs).filter(|_| logs.len() >= FEWEST) else { return none };
     let z = normal_quantile(0.5 + level / 2.0);
-    // Without spread the floor is unknown too, and the scatter of the figures is the only measure.
+    // Without spread the floor is unknown too, and the scatter of the results is the only measure.
     let floor = if one_session || !spread {
         0.0
     } else {

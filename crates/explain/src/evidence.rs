@@ -1,7 +1,7 @@
 //! Evidence for and against each known cause, of three kinds.
 //!
 //! A fact must be recorded by both runs and differ; the cause's own primitive must have been measured and have changed;
-//! and the figures' axes must allow an effect of the fact. If everything that the cause touches changed and no other
+//! and the results' axes must allow an effect of the fact. If everything that the cause touches changed and no other
 //! cause would have changed it, the cause is named; otherwise it is one of several that are consistent with the data.
 
 use compare::conditions::{DisturbanceKind, RunDisturbance, disturbances};
@@ -14,10 +14,10 @@ use super::limit::LimitEvidence;
 use super::result::{DifferenceKind, Rival, RunDifference};
 use super::rules::{CPU_LIMIT, DISTURBED, RULES, Rule};
 use super::scope::Scope;
-use super::test::ExplainedFigure;
-use super::text::figures;
+use super::test::ExplainedResult;
+use super::text::results;
 
-/// Differences between the runs other than their figures.
+/// Differences between the runs other than their results.
 pub(crate) struct Evidence<'a> {
     /// What is known of the benchmarks.
     pub(crate) catalogue: &'a Catalogue,
@@ -35,7 +35,7 @@ const SIMILAR: f64 = 1.5;
 /// Share of the least change, as logarithms, below which a change is much less than that.
 const LESS: f64 = 0.5;
 
-/// A known cause that the facts allow, compared with the figures.
+/// A known cause that the facts allow, compared with the results.
 pub(crate) struct Candidate {
     pub(crate) rule: &'static Rule,
     pub(crate) because: Vec<RunDifference>,
@@ -68,13 +68,13 @@ impl Says {
     }
 }
 
-/// Every known cause whose fact differs and which the figures do not refute.
-pub(crate) fn candidates(tests: &[ExplainedFigure], evidence: &Evidence<'_>) -> Vec<Candidate> {
+/// Every known cause whose fact differs and which the results do not refute.
+pub(crate) fn candidates(tests: &[ExplainedResult], evidence: &Evidence<'_>) -> Vec<Candidate> {
     let by_facts = RULES.iter().filter(|rule| rule.title != CPU_LIMIT);
     by_facts.filter_map(|rule| candidate(rule, tests, evidence)).collect()
 }
 
-fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], evidence: &Evidence<'_>) -> Option<Candidate> {
+fn candidate(rule: &'static Rule, tests: &[ExplainedResult], evidence: &Evidence<'_>) -> Option<Candidate> {
     let (differences, catalogue) = (evidence.differences, evidence.catalogue);
     let because: Vec<RunDifference> =
         differences.iter().filter(|d| d.kind != DifferenceKind::Axis && rule.names(d)).cloned().collect();
@@ -103,12 +103,12 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedFigure], evidence: &Evidence
 /// What every test that a rule can touch says of it. `slower`: whether the rule makes B the slower side, if known.
 fn testimony(
     rule: &Rule,
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     slower: Option<bool>,
     catalogue: &Catalogue,
 ) -> Vec<(usize, Says)> {
-    let right_way = |test: &ExplainedFigure| slower.is_none_or(|slower| slower == (test.residual > 0.0));
-    let moved = |test: &ExplainedFigure| {
+    let right_way = |test: &ExplainedResult| slower.is_none_or(|slower| slower == (test.residual > 0.0));
+    let moved = |test: &ExplainedResult| {
         // A test that stands out only because the common factor was removed did not change by itself, nor did one whose
         // own change is within its noise.
         let noise = test.error.map_or(0.0, |error| 3.0 * error);
@@ -119,7 +119,7 @@ fn testimony(
     let in_scope: Vec<usize> = (0..tests.len()).filter(|&index| in_scope(rule, &tests[index], catalogue)).collect();
     let sizes = in_scope.iter().filter(|&&index| moved(&tests[index])).map(|&index| tests[index].residual.abs());
     let least = sizes.fold(f64::INFINITY, f64::min);
-    let says = |test: &ExplainedFigure| match test.error {
+    let says = |test: &ExplainedResult| match test.error {
         _ if moved(test) => Says::Moved,
         _ if test.significant && !right_way(test) => Says::Against,
         _ if test.significant => Says::Open,
@@ -137,7 +137,7 @@ fn testimony(
 }
 
 /// Whether a rule can touch a test, by the primitive that it measures and by its axes.
-fn in_scope(rule: &Rule, test: &ExplainedFigure, catalogue: &Catalogue) -> bool {
+fn in_scope(rule: &Rule, test: &ExplainedResult, catalogue: &Catalogue) -> bool {
     let alone = !test.composite && test.axes.is_empty();
     alone
         && reaches(rule, test)
@@ -146,7 +146,7 @@ fn in_scope(rule: &Rule, test: &ExplainedFigure, catalogue: &Catalogue) -> bool 
 }
 
 /// Whether what a rule does can show in the batches that count.
-pub(crate) fn reaches(rule: &Rule, test: &ExplainedFigure) -> bool {
+pub(crate) fn reaches(rule: &Rule, test: &ExplainedResult) -> bool {
     rule.scope != Scope::Unfiltered || !test.filtered
 }
 
@@ -156,13 +156,13 @@ fn direction(rule: &Rule, because: &[RunDifference]) -> Option<bool> {
     said.first().copied().filter(|first| said.len() == because.len() && said.iter().all(|one| one == first))
 }
 
-fn missing(rule: &Rule, tests: &[ExplainedFigure], says: &[(usize, Says)], shown: Option<(&str, &str)>) -> Vec<String> {
+fn missing(rule: &Rule, tests: &[ExplainedResult], says: &[(usize, Says)], shown: Option<(&str, &str)>) -> Vec<String> {
     let mut missing = Vec::new();
     if let Some((benchmark, why)) = shown {
         missing.push(format!("{benchmark}, which would show it, {why}"));
     }
-    let expected = |test: &ExplainedFigure| rule.touches.contains(&test.primitive);
-    let of = |kind: &dyn Fn(Says) -> bool| -> Vec<model::FigureKey> {
+    let expected = |test: &ExplainedResult| rule.touches.contains(&test.primitive);
+    let of = |kind: &dyn Fn(Says) -> bool| -> Vec<model::ResultKey> {
         let those = says.iter().filter(|(index, said)| expected(&tests[*index]) && kind(*said));
         those.map(|(index, _)| tests[*index].key.clone()).collect()
     };
@@ -175,7 +175,7 @@ fn missing(rule: &Rule, tests: &[ExplainedFigure], says: &[(usize, Says)], shown
         (of(&|said| matches!(said, Says::Less(_))), format!("changed at most {most:.2}×")),
     ] {
         if !keys.is_empty() {
-            missing.push(format!("{}, which it touches too, {did}", figures(&keys)));
+            missing.push(format!("{}, which it touches too, {did}", results(&keys)));
         }
     }
     let moved = || says.iter().filter(|(_, said)| *said == Says::Moved).map(|(index, _)| &tests[*index]);
@@ -187,7 +187,7 @@ fn missing(rule: &Rule, tests: &[ExplainedFigure], says: &[(usize, Says)], shown
     benchmarks.sort_unstable();
     benchmarks.dedup();
     if benchmarks.len() < 2 {
-        missing.push("one figure alone speaks for it".to_owned());
+        missing.push("one result alone speaks for it".to_owned());
     }
     missing
 }
@@ -210,7 +210,7 @@ pub(crate) struct Standing {
 /// The possible causes of a group, among known causes and disturbances of the runs.
 pub(crate) fn standing(
     group: &CauseGroup,
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     costs: &[Option<CauseCost>],
     candidates: &[Candidate],
     evidence: &Evidence<'_>,
@@ -276,7 +276,7 @@ pub(crate) fn standing(
 fn fits(
     candidate: &Candidate,
     group: &CauseGroup,
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     costs: &[Option<CauseCost>],
 ) -> Option<Vec<String>> {
     let of_its_own = |index: &&usize| {
@@ -290,8 +290,8 @@ fn fits(
     }
     let mut missing = candidate.missing.clone();
     if !beyond.is_empty() {
-        let keys: Vec<model::FigureKey> = beyond.iter().map(|&index| tests[index].key.clone()).collect();
-        missing.push(format!("{} moved as well, which it cannot touch", figures(&keys)));
+        let keys: Vec<model::ResultKey> = beyond.iter().map(|&index| tests[index].key.clone()).collect();
+        missing.push(format!("{} moved as well, which it cannot touch", results(&keys)));
     }
     Some(missing)
 }
@@ -300,7 +300,7 @@ fn fits(
 fn beside_an_axis(
     candidate: &Candidate,
     group: &CauseGroup,
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     catalogue: &Catalogue,
 ) -> Option<Vec<String>> {
     let touches = |index: &usize| {
@@ -321,7 +321,7 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
     let (of_a, of_b) = (disturbances(a), disturbances(b));
     let unlike = |one: &RunDisturbance, others: &[RunDisturbance]| {
         let same = others.iter().find(|other| other.kind == one.kind);
-        // A neighbour on the core touches figures that are not filtered alone: it is a rival of its own.
+        // A neighbour on the core touches results that are not filtered alone: it is a rival of its own.
         let neighbour = matches!(one.kind, DisturbanceKind::CoreShared | DisturbanceKind::Contended);
         let apart =
             neighbour || one.kind == DisturbanceKind::Cpus || (limited && one.kind == DisturbanceKind::Throttling);

@@ -1,6 +1,6 @@
-//! Differences between two runs other than their figures, as far as both recorded them.
+//! Differences between two runs other than their results, as far as both recorded them.
 
-use model::{COMPILER, CpuDistance, Fact, FactValue, Figure, Primitive, Run};
+use model::{BenchmarkResult, COMPILER, CpuDistance, Fact, FactValue, Primitive, Run};
 
 use super::result::{DifferenceKind, RunDifference};
 use super::rules::{RULES, is_fact};
@@ -38,16 +38,17 @@ pub(crate) fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
     found
 }
 
-/// The compilers that two figures noted, where both did and they differ.
-pub(crate) fn compilers(a: &Figure, b: &Figure) -> Option<(String, String)> {
-    let of = |figure: &Figure| figure.notes.iter().find_map(|note| note.strip_prefix(COMPILER)).map(str::to_owned);
+/// The compilers that two results noted, where both did and they differ.
+pub(crate) fn compilers(a: &BenchmarkResult, b: &BenchmarkResult) -> Option<(String, String)> {
+    let of =
+        |result: &BenchmarkResult| result.notes.iter().find_map(|note| note.strip_prefix(COMPILER)).map(str::to_owned);
     of(a).zip(of(b)).filter(|(a, b)| a != b)
 }
 
-/// The compiler that both runs timed, where it differs. Its figures note it, since only they run it.
+/// The compiler that both runs timed, where it differs. Its results note it, since only they run it.
 fn compiler(a: &Run, b: &Run) -> Option<RunDifference> {
-    let of = |figure: &Figure| compilers(figure, b.figure(&figure.key())?);
-    let (x, y) = a.figures.iter().find_map(of)?;
+    let of = |result: &BenchmarkResult| compilers(result, b.result(&result.key())?);
+    let (x, y) = a.results.iter().find_map(of)?;
     let difference = plain(DifferenceKind::Fact, "software.compiler", x, y);
     Some(RunDifference { affects: vec![Primitive::Compiler], ..difference })
 }

@@ -1,6 +1,6 @@
-//! How much of the common factor a figure's time follows.
+//! How much of the common factor a result's time follows.
 
-use model::{Domain, Figure, Primitive};
+use model::{BenchmarkResult, Domain, Primitive};
 
 /// Primitives of a benchmark that runs at the core's speed.
 pub(crate) const CORE: &[Primitive] = &[
@@ -16,7 +16,7 @@ pub(crate) const CORE: &[Primitive] = &[
     Primitive::Branch,
 ];
 
-/// How a figure's time follows what moves everything in user mode.
+/// How a result's time follows what moves everything in user mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follows {
     /// In full: the core alone decides it.
@@ -29,8 +29,8 @@ pub(crate) enum Follows {
 
 impl Follows {
     /// By the domains that both runs recorded. Without them only what the core alone does is known to follow.
-    pub(crate) fn of(a: &Figure, b: &Figure, primitive: Primitive) -> Self {
-        let domain = |figure: &Figure| figure.references.as_ref().map(|references| references.domain);
+    pub(crate) fn of(a: &BenchmarkResult, b: &BenchmarkResult, primitive: Primitive) -> Self {
+        let domain = |result: &BenchmarkResult| result.references.as_ref().map(|references| references.domain);
         let beyond = |domain| matches!(domain, Domain::Memory | Domain::Device | Domain::Timer);
         match (domain(a), domain(b)) {
             (Some(Domain::Core), Some(Domain::Core)) => Self::Whole,

@@ -3,7 +3,7 @@
 //! Counts come from the measured footprint, or else from what the catalogue declares of the benchmark. For a published table
 //! without footprints, using the declaration is an assumption and reported as one.
 
-use model::{Figure, Operation, Primitive};
+use model::{BenchmarkResult, Operation, Primitive};
 
 /// Units of other primitives in one operation.
 #[derive(Debug, Clone, Default)]
@@ -14,10 +14,10 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    /// The units of a figure: measured counts replace declared ones.
-    pub(crate) fn of(figure: &Figure, declared: Option<&Operation>) -> Self {
+    /// The units of a result: measured counts replace declared ones.
+    pub(crate) fn of(result: &BenchmarkResult, declared: Option<&Operation>) -> Self {
         let mut uses = Self { counts: declared.map(|d| d.uses.to_vec()).unwrap_or_default(), measured: false };
-        let footprint = &figure.footprint;
+        let footprint = &result.footprint;
         if footprint.operations == 0 {
             return uses;
         }

@@ -5,7 +5,7 @@ use model::Primitive;
 use super::budget::{CauseCost, unit_of};
 use super::result::{DifferenceKind, Rival, RunDifference};
 use super::rules::{DISTURBED, NEIGHBOUR, RULES, Rule};
-use super::test::ExplainedFigure;
+use super::test::ExplainedResult;
 
 /// How much longer something may take in one session beside so much other work that CPUs are waited for than in the
 /// next.
@@ -48,7 +48,7 @@ impl CauseGroup {
     /// Whether what disturbed the runs may be all of it, and no fact or axis that differs may. What moved is then no
     /// cause: between a quiet and a loaded session of one machine a third of the pairs had something that moved so. A
     /// crowd that both runs were in is not the same for both either.
-    pub(crate) fn is_of_disturbances(&self, tests: &[ExplainedFigure], crowded: bool) -> bool {
+    pub(crate) fn is_of_disturbances(&self, tests: &[ExplainedResult], crowded: bool) -> bool {
         let disturbance = |rival: &Rival| [DISTURBED, NEIGHBOUR].contains(&rival.title.as_str());
         let small = || self.tests.iter().all(|&index| tests[index].residual.abs() < BY_A_CROWD.ln());
         self.rule.is_none()
@@ -59,7 +59,7 @@ impl CauseGroup {
 }
 
 /// Groups by differing axis, then by primitive.
-pub(crate) fn groups(tests: &[ExplainedFigure], costs: &[Option<CauseCost>]) -> Vec<CauseGroup> {
+pub(crate) fn groups(tests: &[ExplainedResult], costs: &[Option<CauseCost>]) -> Vec<CauseGroup> {
     let mut groups = by_axis(tests);
     for &primitive in Primitive::ALL {
         let Some(unit) = unit_of(tests, primitive) else { continue };
@@ -80,7 +80,7 @@ pub(crate) fn groups(tests: &[ExplainedFigure], costs: &[Option<CauseCost>]) -> 
     groups
 }
 
-fn by_axis(tests: &[ExplainedFigure]) -> Vec<CauseGroup> {
+fn by_axis(tests: &[ExplainedResult]) -> Vec<CauseGroup> {
     let mut groups: Vec<(String, CauseGroup)> = Vec::new();
     for (index, test) in tests.iter().enumerate().filter(|(_, test)| test.significant) {
         for (axis, a, b) in &test.axes {
@@ -125,7 +125,7 @@ fn by_axis(tests: &[ExplainedFigure]) -> Vec<CauseGroup> {
 
 /// What a group explains: the greatest residual of each benchmark, so that a benchmark at twenty points does not count twenty
 /// times.
-pub(crate) fn explained(tests: &[ExplainedFigure], group: &CauseGroup) -> f64 {
+pub(crate) fn explained(tests: &[ExplainedResult], group: &CauseGroup) -> f64 {
     let mut benchmarks: Vec<(&str, f64)> = Vec::new();
     for &index in &group.tests {
         let (benchmark, size) = (tests[index].key.benchmark.as_str(), tests[index].residual.abs());

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use model::{Catalogue, Figure, Primitive, Run};
+use model::{BenchmarkResult, Catalogue, Primitive, Run};
 
 /// A step of at least this factor between neighbouring sizes begins another level.
 const STEP: f64 = 1.4;
@@ -22,9 +22,9 @@ pub(crate) struct Levels {
 impl Levels {
     pub(crate) fn new(run: &Run) -> Self {
         let mut curves: HashMap<String, Vec<(u64, f64)>> = HashMap::new();
-        for figure in &run.figures {
+        for result in &run.results {
             if let (Some(curve), Ok(size), Some(estimate)) =
-                (curve_name(figure), figure.point.bytes("working_set"), figure.outcome.estimate())
+                (curve_name(result), result.point.bytes("working_set"), result.outcome.estimate())
             {
                 curves.entry(curve).or_default().push((size, estimate.value));
             }
@@ -38,21 +38,21 @@ impl Levels {
         Self { curves, caches }
     }
 
-    /// Whether a figure is a point of a curve over block sizes.
-    pub(crate) fn on_curve(&self, figure: &Figure) -> bool {
-        curve_name(figure).and_then(|name| self.curves.get(&name)).is_some_and(|curve| curve.len() >= CURVE)
+    /// Whether a result is a point of a curve over block sizes.
+    pub(crate) fn on_curve(&self, result: &BenchmarkResult) -> bool {
+        curve_name(result).and_then(|name| self.curves.get(&name)).is_some_and(|curve| curve.len() >= CURVE)
     }
 
-    /// The level that a figure of the memory hierarchy measures: by the steps of its curve, else by the cache sizes of
-    /// the facts; `None` for other figures and without evidence.
-    pub(crate) fn primitive(&self, figure: &Figure) -> Option<Primitive> {
-        if !walks_memory(figure) {
+    /// The level that a result of the memory hierarchy measures: by the steps of its curve, else by the cache sizes of
+    /// the facts; `None` for other results and without evidence.
+    pub(crate) fn primitive(&self, result: &BenchmarkResult) -> Option<Primitive> {
+        if !walks_memory(result) {
             return None;
         }
-        let size = figure.point.bytes("working_set").ok()?;
-        let (level, levels) = self.by_steps(figure, size).or_else(|| self.by_facts(size))?;
-        let latency = matches!(figure.stresses.first(), Some(Primitive::CacheLatency | Primitive::DramLatency));
-        let writes = figure.stresses.contains(&Primitive::DramWrite);
+        let size = result.point.bytes("working_set").ok()?;
+        let (level, levels) = self.by_steps(result, size).or_else(|| self.by_facts(size))?;
+        let latency = matches!(result.stresses.first(), Some(Primitive::CacheLatency | Primitive::DramLatency));
+        let writes = result.stresses.contains(&Primitive::DramWrite);
         let behind = level + 1 == levels;
         Some(match level {
             _ if behind && latency => Primitive::DramLatency,
@@ -65,8 +65,8 @@ impl Levels {
         })
     }
 
-    fn by_steps(&self, figure: &Figure, size: u64) -> Option<(usize, usize)> {
-        let curve = self.curves.get(&curve_name(figure)?).filter(|curve| curve.len() >= CURVE)?;
+    fn by_steps(&self, result: &BenchmarkResult, size: u64) -> Option<(usize, usize)> {
+        let curve = self.curves.get(&curve_name(result)?).filter(|curve| curve.len() >= CURVE)?;
         let steps: Vec<u64> = curve
             .windows(2)
             .filter(|pair| (pair[1].1 / pair[0].1).ln().abs() > STEP.ln())
@@ -94,23 +94,23 @@ const HIERARCHY: &[Primitive] = &[
     Primitive::DramWrite,
 ];
 
-/// Whether a figure's size decides which level of memory it measures: its benchmark declares the hierarchy first. A context
+/// Whether a result's size decides which level of memory it measures: its benchmark declares the hierarchy first. A context
 /// switch has a working set too, but does not.
-fn walks_memory(figure: &Figure) -> bool {
-    let first = || figure.stresses.first().is_some_and(|primitive| HIERARCHY.contains(primitive));
-    figure.point.get("working_set").is_some() && first()
+fn walks_memory(result: &BenchmarkResult) -> bool {
+    let first = || result.stresses.first().is_some_and(|primitive| HIERARCHY.contains(primitive));
+    result.point.get("working_set").is_some() && first()
 }
 
-fn curve_name(figure: &Figure) -> Option<String> {
-    walks_memory(figure).then(|| format!("{}:{}", figure.benchmark, figure.point.clone().without("working_set")))
+fn curve_name(result: &BenchmarkResult) -> Option<String> {
+    walks_memory(result).then(|| format!("{}:{}", result.benchmark, result.point.clone().without("working_set")))
 }
 
-/// The primitive that a figure measures, among those that it stresses: the level of memory for a figure of the
-/// hierarchy, what the catalogue's benchmark measures if the figure stresses it too, else the first. `None` if it stresses
+/// The primitive that a result measures, among those that it stresses: the level of memory for a result of the
+/// hierarchy, what the catalogue's benchmark measures if the result stresses it too, else the first. `None` if it stresses
 /// none.
-pub(crate) fn measures(figure: &Figure, levels: &Levels, catalogue: &Catalogue) -> Option<Primitive> {
-    let own = |primitive: &Primitive| figure.stresses.contains(primitive);
-    let memory = (figure.point.get("level") == Some("memory")).then_some(Primitive::DramLatency).filter(own);
-    let declared = || catalogue.get(&figure.benchmark)?.stresses.first().copied().filter(own);
-    levels.primitive(figure).or(memory).or_else(declared).or_else(|| figure.stresses.first().copied())
+pub(crate) fn measures(result: &BenchmarkResult, levels: &Levels, catalogue: &Catalogue) -> Option<Primitive> {
+    let own = |primitive: &Primitive| result.stresses.contains(primitive);
+    let memory = (result.point.get("level") == Some("memory")).then_some(Primitive::DramLatency).filter(own);
+    let declared = || catalogue.get(&result.benchmark)?.stresses.first().copied().filter(own);
+    levels.primitive(result).or(memory).or_else(declared).or_else(|| result.stresses.first().copied())
 }

@@ -57,7 +57,7 @@ fn for_unmeasured(group: &Unmeasured, catalogue: &Catalogue) -> Experiment {
     };
     Experiment {
         benchmarks,
-        why: format!("the tests use {}, which no figure here measures{mounts}{link}", model::words::list(&named)),
+        why: format!("the tests use {}, which no result here measures{mounts}{link}", model::words::list(&named)),
     }
 }
 
@@ -116,7 +116,7 @@ fn between_rivals(rivals: &[Rival], cause: &Cause, catalogue: &Catalogue) -> Opt
     }
 }
 
-/// A figure that one of the two touches and the other does not, in each direction; if there is none, only a change of
+/// A result that one of the two touches and the other does not, in each direction; if there is none, only a change of
 /// one of them alone can tell.
 fn between(first: &Rule, second: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
     let apart = |one: &Rule, other: &Rule| -> Option<Primitive> {
@@ -130,7 +130,7 @@ fn between(first: &Rule, second: &Rule, cause: &Cause, catalogue: &Catalogue) ->
         return Experiment { benchmarks: vec![first.shown_by(catalogue).to_owned()], why };
     }
     let why = format!(
-        "both {} and {} differ and would do it; these figures are touched by one of them alone",
+        "both {} and {} differ and would do it; these results are touched by one of them alone",
         first.title, second.title
     );
     Experiment { benchmarks, why }

@@ -1,9 +1,9 @@
 //! Causes planted into documents of real runs, among facts that differ by chance.
 //!
 //! The documents are two anonymised runs of one guest under load (`tests/data`). A pair is drawn from their launches; a
-//! planted cause changes a fact and every figure that its rule touches; decoys change facts alone.
+//! planted cause changes a fact and every result that its rule touches; decoys change facts alone.
 
-use model::{Class, Fact, FactValue, Figure, Launch, Outcome, Primitive, Run, Unit};
+use model::{BenchmarkResult, Class, Fact, FactValue, Launch, Outcome, Primitive, Run, Unit};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +12,7 @@ use super::level::{self, Levels};
 use super::rules::{CPU_LIMIT, RULES, Rule, Slower, is_fact};
 use super::{ExplainOptions, Explanation, explain};
 
-/// Launches of a drawn figure.
+/// Launches of a drawn result.
 const LAUNCHES: usize = 12;
 /// Factor on everything that a planted cause touches.
 const FACTOR: f64 = 6.0;
@@ -35,72 +35,72 @@ fn documents() -> [Run; 2] {
             ("ipc.tcp_bandwidth", "network.tcp_stream", "record=64KiB", &[Primitive::NetworkLink, Primitive::TcpStack]),
             ("ipc.tcp_bandwidth", "network.tcp_pull", "record=64KiB", &[Primitive::NetworkLink, Primitive::TcpStack]),
         ] {
-            let mut figure = run.figures.iter().find(|figure| figure.benchmark == from).unwrap().clone();
-            (figure.benchmark, figure.point) = (benchmark.to_owned(), point.parse().unwrap());
+            let mut result = run.results.iter().find(|result| result.benchmark == from).unwrap().clone();
+            (result.benchmark, result.point) = (benchmark.to_owned(), point.parse().unwrap());
             if !stresses.is_empty() {
-                (figure.stresses, figure.class) = (stresses.to_vec(), Class::Network);
+                (result.stresses, result.class) = (stresses.to_vec(), Class::Network);
             }
-            run.figures.push(figure);
+            run.results.push(result);
         }
     }
     runs
 }
 
 /// One side of a pair: launches drawn from those of both documents, scaled to the first one's value.
-fn drawn(documents: &[Run; 2], session: &str, factor: &dyn Fn(&Figure) -> f64, rng: &mut ChaCha8Rng) -> Run {
+fn drawn(documents: &[Run; 2], session: &str, factor: &dyn Fn(&BenchmarkResult) -> f64, rng: &mut ChaCha8Rng) -> Run {
     let mut run = documents[0].clone();
     session.clone_into(&mut run.id);
     session.clone_into(&mut run.session.started);
-    for figure in &mut run.figures {
-        let other = documents[1].figure(&figure.key());
-        let Some(value) = figure.outcome.estimate().map(|estimate| estimate.value) else { continue };
+    for result in &mut run.results {
+        let other = documents[1].result(&result.key());
+        let Some(value) = result.outcome.estimate().map(|estimate| estimate.value) else { continue };
         let mut apart: Vec<f64> = Vec::new();
-        for values in [figure.values()].into_iter().chain(other.map(Figure::values)) {
+        for values in [result.values()].into_iter().chain(other.map(BenchmarkResult::values)) {
             let median = stats::median(&values).unwrap();
             apart.extend(values.iter().map(|value| value / median));
         }
-        let slower = factor(figure);
-        let factor = if figure.metric.unit == Unit::Seconds { slower } else { 1.0 / slower };
+        let slower = factor(result);
+        let factor = if result.metric.unit == Unit::Seconds { slower } else { 1.0 / slower };
         let values: Vec<f64> = (0..LAUNCHES).map(|_| value * factor * apart.choose(rng).unwrap()).collect();
         let found = stats::median_interval(&values, 0.95).unwrap();
-        if let Outcome::Measured(estimate) = &mut figure.outcome {
+        if let Outcome::Measured(estimate) = &mut result.outcome {
             (estimate.value, estimate.low, estimate.high) = (found.median, found.interval.low, found.interval.high);
             (estimate.level, estimate.launches) = (found.interval.level, LAUNCHES as u32);
         }
-        figure.launches = values.into_iter().map(|value| Launch { value, ..Launch::default() }).collect();
+        result.launches = values.into_iter().map(|value| Launch { value, ..Launch::default() }).collect();
     }
     run
 }
 
-/// Makes launches scatter by these standard deviations of their logarithms, so that more figures are undecided.
-fn scatter(run: &mut Run, by: &dyn Fn(&Figure) -> f64, rng: &mut ChaCha8Rng) {
-    for figure in &mut run.figures {
-        let spread = by(figure);
-        let Outcome::Measured(estimate) = &mut figure.outcome else { continue };
-        for launch in &mut figure.launches {
+/// Makes launches scatter by these standard deviations of their logarithms, so that more results are undecided.
+fn scatter(run: &mut Run, by: &dyn Fn(&BenchmarkResult) -> f64, rng: &mut ChaCha8Rng) {
+    for result in &mut run.results {
+        let spread = by(result);
+        let Outcome::Measured(estimate) = &mut result.outcome else { continue };
+        for launch in &mut result.launches {
             launch.value *= (spread * stats::simulate::standard_normal(rng)).exp();
         }
-        let values: Vec<f64> = figure.launches.iter().map(|launch| launch.value).collect();
+        let values: Vec<f64> = result.launches.iter().map(|launch| launch.value).collect();
         let found = stats::median_interval(&values, 0.95).unwrap();
         (estimate.value, estimate.low, estimate.high) = (found.median, found.interval.low, found.interval.high);
     }
 }
 
-fn measures(figure: &Figure, levels: &Levels) -> Option<Primitive> {
-    level::measures(figure, levels, benchmarks::catalogue())
+fn measures(result: &BenchmarkResult, levels: &Levels) -> Option<Primitive> {
+    level::measures(result, levels, benchmarks::catalogue())
 }
 
-/// Whether a rule touches a figure, and whether it changes all figures of that kind.
-fn touches(rule: &Rule, figure: &Figure, levels: &Levels) -> bool {
-    let measured = measures(figure, levels);
-    let composite = matches!(figure.family(), "shell" | "application");
+/// Whether a rule touches a result, and whether it changes all results of that kind.
+fn touches(rule: &Rule, result: &BenchmarkResult, levels: &Levels) -> bool {
+    let measured = measures(result, levels);
+    let composite = matches!(result.family(), "shell" | "application");
     // A clock and a limit on CPU time slow down everything that uses the CPU.
     let waits = !measured.is_some_and(|primitive| {
         matches!(primitive, Primitive::DramRead | Primitive::DramWrite | Primitive::DramLatency | Primitive::Durability)
     });
     let all = waits && (rule.title == CPU_LIMIT || rule.title == "frequency and boost limits");
     !composite
-        && rule.scope.holds(&figure.key(), &figure.stresses, benchmarks::catalogue())
+        && rule.scope.holds(&result.key(), &result.stresses, benchmarks::catalogue())
         && (all || measured.is_some_and(|primitive| rule.touches.contains(&primitive)))
 }
 
@@ -179,13 +179,13 @@ fn first_or_rivals(found: &Explanation) -> Vec<String> {
 }
 
 #[test]
-fn what_a_figure_measures_is_what_its_benchmark_declares() {
+fn what_a_result_measures_is_what_its_benchmark_declares() {
     let documents = documents();
     let levels = Levels::new(&documents[0]);
     let measured = |key: &str| {
         let (benchmark, point) = key.split_once(':').unwrap_or((key, ""));
-        let key = model::FigureKey::new(benchmark, point.parse().unwrap());
-        measures(documents[0].figure(&key).unwrap_or_else(|| panic!("{key} is in the document")), &levels).unwrap()
+        let key = model::ResultKey::new(benchmark, point.parse().unwrap());
+        measures(documents[0].result(&key).unwrap_or_else(|| panic!("{key} is in the document")), &levels).unwrap()
     };
     for (key, primitive) in [
         ("os.context_switch:processes=2,working_set=16KiB,placement=same_cpu", Primitive::ContextSwitch),
@@ -210,8 +210,8 @@ fn facts_that_only_one_document_knows_explain_nothing() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut old = drawn(&documents(), "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
     old.machine.facts.retain(|fact| !["cpu.governor", "cgroup.cpus"].contains(&fact.name.as_str()));
-    old.figures.retain(|figure| {
-        ["os.syscall_getppid", "memory.memcpy", "cpu.arithmetic"].contains(&figure.benchmark.as_str())
+    old.results.retain(|result| {
+        ["os.syscall_getppid", "memory.memcpy", "cpu.arithmetic"].contains(&result.benchmark.as_str())
     });
     let mut new = old.clone();
     new.id.push_str("-later");
@@ -220,12 +220,12 @@ fn facts_that_only_one_document_knows_explain_nothing() {
     decoys(&mut before, &mut new, &[], &mut rng);
     set(&mut new, "cpu.governor", FactValue::Text("powersave".to_owned()), &[Primitive::CoreClock]);
     set(&mut new, "cgroup.cpus", FactValue::Number(0.5), &[Primitive::CoreClock]);
-    for figure in &mut new.figures {
-        if let Outcome::Measured(estimate) = &mut figure.outcome {
+    for result in &mut new.results {
+        if let Outcome::Measured(estimate) = &mut result.outcome {
             for end in [&mut estimate.value, &mut estimate.low, &mut estimate.high] {
                 *end *= 3.0;
             }
-            figure.launches.iter_mut().for_each(|launch| launch.value *= 3.0);
+            result.launches.iter_mut().for_each(|launch| launch.value *= 3.0);
         }
     }
     let found = explained(&before, &new);
@@ -241,8 +241,8 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
     let levels = Levels::new(&documents[0]);
     let (mut planted, mut named, mut unseen, mut missed) = (0, 0, 0, Vec::new());
     for (number, rule) in RULES.iter().enumerate().filter(|(_, rule)| !rule.facts.is_empty()) {
-        let touched = documents[0].figures.iter().filter(|figure| touches(rule, figure, &levels)).count();
-        // A cause that no figure of these documents can show cannot be planted either.
+        let touched = documents[0].results.iter().filter(|result| touches(rule, result, &levels)).count();
+        // A cause that no result of these documents can show cannot be planted either.
         if touched == 0 {
             assert!(["another compiler", "the compiler"].contains(&rule.title), "nothing shows {}", rule.title);
             continue;
@@ -250,8 +250,8 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
         for (turn, fact) in rule.facts.iter().enumerate() {
             let mut rng = ChaCha8Rng::seed_from_u64((100 * number + turn) as u64);
             let files = [Primitive::FileMetadata, Primitive::Durability].iter().any(|p| rule.own.contains(p));
-            let slower = |figure: &Figure| match touches(rule, figure, &levels) {
-                true if files && figure.class == Class::FileMetadata => FILES,
+            let slower = |result: &BenchmarkResult| match touches(rule, result, &levels) {
+                true if files && result.class == Class::FileMetadata => FILES,
                 true => FACTOR,
                 false => 1.0,
             };
@@ -295,19 +295,19 @@ fn undecided_neighbours_do_not_speak_against_a_true_cause() {
     let rules = RULES.iter().filter(|rule| !rule.wide && !rule.own.is_empty() && !rule.facts.is_empty());
     let (mut pairs, mut open, mut named) = (0, 0, 0);
     for (number, rule) in rules.enumerate() {
-        let neighbour = |figure: &Figure| {
-            let own = measures(figure, &levels).is_some_and(|primitive| rule.own.contains(&primitive));
-            touches(rule, figure, &levels) && !own
+        let neighbour = |result: &BenchmarkResult| {
+            let own = measures(result, &levels).is_some_and(|primitive| rule.own.contains(&primitive));
+            touches(rule, result, &levels) && !own
         };
-        if rule.title == CPU_LIMIT || !documents[0].figures.iter().any(neighbour) {
+        if rule.title == CPU_LIMIT || !documents[0].results.iter().any(neighbour) {
             continue;
         }
         for turn in 0..4 {
             let mut rng = ChaCha8Rng::seed_from_u64(20_000 + 100 * number as u64 + turn);
-            let slower = |figure: &Figure| if touches(rule, figure, &levels) { FACTOR } else { 1.0 };
+            let slower = |result: &BenchmarkResult| if touches(rule, result, &levels) { FACTOR } else { 1.0 };
             let mut a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
             let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
-            let noise = |figure: &Figure| if neighbour(figure) { 2.0 } else { 0.0 };
+            let noise = |result: &BenchmarkResult| if neighbour(result) { 2.0 } else { 0.0 };
             scatter(&mut a, &noise, &mut rng);
             scatter(&mut b, &noise, &mut rng);
             for run in [&mut a, &mut b] {
@@ -343,15 +343,15 @@ fn what_stood_still_speaks_against_a_decoy() {
     let documents = documents();
     let levels = Levels::new(&documents[0]);
     let rule = RULES.iter().find(|rule| rule.title == "page-table isolation").unwrap();
-    let entry = |figure: &Figure| measures(figure, &levels) == Some(Primitive::SyscallEntry);
+    let entry = |result: &BenchmarkResult| measures(result, &levels) == Some(Primitive::SyscallEntry);
     for spread in [0.0, 0.1, 0.3] {
         for seed in 0..10 {
             let mut rng = ChaCha8Rng::seed_from_u64(30_000 + seed);
             let mut a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
-            let slower = |figure: &Figure| if entry(figure) { FACTOR } else { 1.0 };
+            let slower = |result: &BenchmarkResult| if entry(result) { FACTOR } else { 1.0 };
             let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
             for run in [&mut a, &mut b] {
-                scatter(run, &|figure| if entry(figure) { 0.0 } else { spread }, &mut rng);
+                scatter(run, &|result| if entry(result) { 0.0 } else { spread }, &mut rng);
             }
             plant(rule, rule.facts[0], &mut a, &mut b);
             let found = explained(&a, &b);
@@ -369,16 +369,16 @@ fn what_stood_still_speaks_against_a_decoy() {
 #[test]
 fn a_clock_alone_makes_nothing_else_cheaper() {
     let documents = documents();
-    let user = |figure: &Figure| figure.benchmark.starts_with("cpu.");
-    let pipe = |figure: &Figure| figure.benchmark == "ipc.pipe_latency";
+    let user = |result: &BenchmarkResult| result.benchmark.starts_with("cpu.");
+    let pipe = |result: &BenchmarkResult| result.benchmark == "ipc.pipe_latency";
     let mut gains = 0;
     for seed in 0..20 {
         for (factor, of_pipe) in [(1.5, 1.0), (3.0, 1.0), (3.0, 1.6), (1.0 / 3.0, 1.0), (3.0, 0.2)] {
             let mut rng = ChaCha8Rng::seed_from_u64(40_000 + seed);
             let mut a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
-            let slower = |figure: &Figure| match figure {
-                figure if user(figure) => factor,
-                figure if pipe(figure) => of_pipe,
+            let slower = |result: &BenchmarkResult| match result {
+                result if user(result) => factor,
+                result if pipe(result) => of_pipe,
                 _ => 1.0,
             };
             let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
@@ -403,7 +403,7 @@ fn a_clock_alone_makes_nothing_else_cheaper() {
 fn facts_that_differ_by_chance_are_never_stated_as_causes() {
     let documents = documents();
     let levels = Levels::new(&documents[0]);
-    let all: Vec<Primitive> = documents[0].figures.iter().filter_map(|figure| measures(figure, &levels)).collect();
+    let all: Vec<Primitive> = documents[0].results.iter().filter_map(|result| measures(result, &levels)).collect();
     let (mut told, mut moved_pairs) = (0, 0);
     for seed in 0..60_u64 {
         let mut rng = ChaCha8Rng::seed_from_u64(5000 + seed);
@@ -411,11 +411,11 @@ fn facts_that_differ_by_chance_are_never_stated_as_causes() {
         let many = rng.random_range(1..3);
         let moved: Vec<Primitive> = all.choose_multiple(&mut rng, many).copied().collect();
         let factor = rng.random_range(1.5..FACTOR);
-        let benchmark = documents[0].figures.choose(&mut rng).unwrap().benchmark.clone();
-        let slower = |figure: &Figure| {
+        let benchmark = documents[0].results.choose(&mut rng).unwrap().benchmark.clone();
+        let slower = |result: &BenchmarkResult| {
             let hit = match seed % 4 {
-                1 => measures(figure, &levels).is_some_and(|primitive| moved.contains(&primitive)),
-                3 => figure.benchmark == benchmark,
+                1 => measures(result, &levels).is_some_and(|primitive| moved.contains(&primitive)),
+                3 => result.benchmark == benchmark,
                 _ => false,
             };
             if hit { factor } else { 1.0 }
@@ -448,7 +448,7 @@ fn recorded_disturbances_are_the_first_rival() {
     let levels = Levels::new(&documents[0]);
     let rule = RULES.iter().find(|rule| rule.title == "page-table isolation").unwrap();
     let mut rng = ChaCha8Rng::seed_from_u64(7);
-    let slower = |figure: &Figure| if touches(rule, figure, &levels) { FACTOR } else { 1.0 };
+    let slower = |result: &BenchmarkResult| if touches(rule, result, &levels) { FACTOR } else { 1.0 };
     let mut a = drawn(&documents, "2026-11-22T05:00:00Z", &|_| 1.0, &mut rng);
     let mut b = drawn(&documents, "2026-11-22T06:00:00Z", &slower, &mut rng);
     plant(rule, rule.facts[0], &mut a, &mut b);
@@ -465,14 +465,14 @@ fn recorded_disturbances_are_the_first_rival() {
     assert!(found.next_experiment.unwrap().why.contains("nothing else is at work"));
 }
 
-/// How a figure of the kernel lies in a session whose noise is that of all, and its own: a factor.
-fn kernel_noise(common: f64, own: f64, figure: &Figure, levels: &Levels, rng: &mut ChaCha8Rng) -> f64 {
+/// How a result of the kernel lies in a session whose noise is that of all, and its own: a factor.
+fn kernel_noise(common: f64, own: f64, result: &BenchmarkResult, levels: &Levels, rng: &mut ChaCha8Rng) -> f64 {
     let kernel = RULES.iter().find(|rule| rule.title == "another kernel").unwrap();
-    let moved = measures(figure, levels).is_some_and(|primitive| kernel.touches(primitive));
+    let moved = measures(result, levels).is_some_and(|primitive| kernel.touches(primitive));
     if moved { (common + own * stats::simulate::standard_normal(rng)).exp() } else { 1.0 }
 }
 
-/// One machine against itself on a busy host: its kernel's figures rise and fall together, and each by itself.
+/// One machine against itself on a busy host: its kernel's results rise and fall together, and each by itself.
 #[test]
 fn what_moves_with_disturbances_is_no_cause() {
     let documents = documents();
@@ -484,13 +484,13 @@ fn what_moves_with_disturbances_is_no_cause() {
             let mut side = |started: &str| {
                 let common = spread * stats::simulate::standard_normal(&mut rng);
                 let mut noise = rng.clone();
-                let factors: Vec<(model::FigureKey, f64)> = documents[0]
-                    .figures
+                let factors: Vec<(model::ResultKey, f64)> = documents[0]
+                    .results
                     .iter()
-                    .map(|figure| (figure.key(), kernel_noise(common, spread / 2.0, figure, &levels, &mut noise)))
+                    .map(|result| (result.key(), kernel_noise(common, spread / 2.0, result, &levels, &mut noise)))
                     .collect();
                 rng = noise;
-                let of = |figure: &Figure| factors.iter().find(|(key, _)| *key == figure.key()).unwrap().1;
+                let of = |result: &BenchmarkResult| factors.iter().find(|(key, _)| *key == result.key()).unwrap().1;
                 drawn(&documents, started, &of, &mut rng)
             };
             let (mut a, b) = (side("2026-11-22T05:00:00Z"), side("2026-11-22T06:00:00Z"));

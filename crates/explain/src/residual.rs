@@ -8,7 +8,7 @@ use stats::distribution::normal_cdf;
 
 use super::common::CommonFactorFit;
 use super::result::PrimitiveResidual;
-use super::test::ExplainedFigure;
+use super::test::ExplainedResult;
 
 /// Without spread nothing is significant; a residual beyond this factor counts as a difference all the same, and the
 /// explanation reports that as an assumption.
@@ -18,7 +18,7 @@ pub(crate) const WITHOUT_SPREAD: f64 = 1.10;
 ///
 /// Where no factor is removed, the verdict of the comparison is used. Else residuals are tested including the factor's
 /// own error, adjusted by Holm's method, and must be wholly outside the band.
-pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactorFit, band: f64, level: f64, z: f64) {
+pub(crate) fn set_residuals(tests: &mut [ExplainedResult], common: &CommonFactorFit, band: f64, level: f64, z: f64) {
     for test in tests.iter_mut() {
         // Clocks within the band of each other are told as no factor, and are in no verdict on cycles either.
         let cycles = test.cycles.filter(|_| common.log == 0.0);
@@ -60,7 +60,7 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedFigure], common: &CommonFactor
 
 /// Median residual of each primitive over its points on curves: without spread a single point shows nothing, but a
 /// plateau does.
-fn curve_residuals(tests: &[ExplainedFigure]) -> BTreeMap<Primitive, f64> {
+fn curve_residuals(tests: &[ExplainedResult]) -> BTreeMap<Primitive, f64> {
     let mut points: BTreeMap<Primitive, Vec<f64>> = BTreeMap::new();
     for test in tests.iter().filter(|test| test.on_curve) {
         points.entry(test.primitive).or_default().push(test.residual);
@@ -71,19 +71,19 @@ fn curve_residuals(tests: &[ExplainedFigure]) -> BTreeMap<Primitive, f64> {
 /// Residual of each primitive: the median over its tests that are not mixtures, in the catalogue's order. Its interval
 /// is the median of their lower and of their upper ends, which does not shrink with their number, since they share a
 /// floor.
-pub(crate) fn by_primitive(tests: &[ExplainedFigure], common: &CommonFactorFit, z: f64) -> Vec<PrimitiveResidual> {
+pub(crate) fn by_primitive(tests: &[ExplainedResult], common: &CommonFactorFit, z: f64) -> Vec<PrimitiveResidual> {
     let mut found = Vec::new();
     for &primitive in Primitive::ALL {
-        let members: Vec<&ExplainedFigure> =
+        let members: Vec<&ExplainedResult> =
             tests.iter().filter(|test| test.primitive == primitive && !test.composite).collect();
-        let of = |value: &dyn Fn(&ExplainedFigure) -> f64| {
+        let of = |value: &dyn Fn(&ExplainedResult) -> f64| {
             stats::median(&members.iter().map(|test| value(test)).collect::<Vec<_>>())
         };
         let (Some(residual), Some(log)) = (of(&|test| test.residual), of(&|test| test.log)) else { continue };
         let spread = members.iter().all(|test| test.error.is_some() && !test.is_undetermined());
         let end = |sign: f64| {
             let at =
-                |test: &ExplainedFigure| test.residual + sign * z * common.error_left(test).unwrap_or(common.error);
+                |test: &ExplainedResult| test.residual + sign * z * common.error_left(test).unwrap_or(common.error);
             of(&at).filter(|_| spread).map(f64::exp)
         };
         found.push(PrimitiveResidual {
@@ -92,7 +92,7 @@ pub(crate) fn by_primitive(tests: &[ExplainedFigure], common: &CommonFactorFit, 
             low: end(-1.0),
             high: end(1.0),
             slowdown: log.exp(),
-            figures: members.len(),
+            results: members.len(),
             significant: members.iter().any(|test| test.significant),
         });
     }

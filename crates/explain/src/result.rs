@@ -1,18 +1,18 @@
 //! The result of an explanation, as plain data.
 
-use model::{FigureKey, Primitive};
+use model::{Primitive, ResultKey};
 use serde::{Deserialize, Serialize};
 
 use super::stream_line::StreamLine;
 
-/// Why run B differs from run A, by their figures and facts. Times are B's minus A's.
+/// Why run B differs from run A, by their results and facts. Times are B's minus A's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// Name of the reference run.
     pub a: String,
     /// Name of the run whose difference is explained.
     pub b: String,
-    /// Matched figures, without points of curves over block sizes.
+    /// Matched results, without points of curves over block sizes.
     pub tests: usize,
     /// Points of such curves.
     pub curve_points: usize,
@@ -39,7 +39,7 @@ pub struct Explanation {
     pub unmeasured: Vec<Unmeasured>,
     /// Primitives that cannot be the main cause, with their bounds.
     pub ruled_out: Vec<RuledOut>,
-    /// Primitives that are not ruled out despite their own figures, with the reason.
+    /// Primitives that are not ruled out despite their own results, with the reason.
     pub not_ruled_out: Vec<NotRuledOut>,
     /// Differing tests without a cause, with the reason.
     pub left_open: Vec<LeftOpen>,
@@ -75,18 +75,18 @@ pub struct Decided {
 pub struct CommonFactor {
     /// Time of B over time of A; 1 without a common factor.
     pub value: f64,
-    /// Lower end of its interval, if there are enough figures for one.
+    /// Lower end of its interval, if there are enough results for one.
     pub low: Option<f64>,
     /// Upper end of its interval.
     pub high: Option<f64>,
     /// The median before deciding whether it is a common factor.
     pub median: Option<f64>,
-    /// Figures of user CPU time alone, from which it was computed.
-    pub from: Vec<FigureKey>,
+    /// Results of user CPU time alone, from which it was computed.
+    pub from: Vec<ResultKey>,
     /// Those of them that it explains.
-    pub explains: Vec<FigureKey>,
-    /// Other figures that agree with it.
-    pub follows: Vec<FigureKey>,
+    pub explains: Vec<ResultKey>,
+    /// Other results that agree with it.
+    pub follows: Vec<ResultKey>,
     /// Clock of A over clock of B: the factor if the clock were the only cause.
     pub clock_ratio: Option<f64>,
     /// Whether these are observed clocks rather than nominal ones.
@@ -115,8 +115,8 @@ pub struct PrimitiveResidual {
     pub high: Option<f64>,
     /// Time of B over time of A.
     pub slowdown: f64,
-    /// Number of figures behind the median.
-    pub figures: usize,
+    /// Number of results behind the median.
+    pub results: usize,
     /// Whether any of them is significant after Holm's adjustment, or beyond the limit used without spread.
     pub significant: bool,
 }
@@ -128,8 +128,8 @@ pub struct Cause {
     pub title: String,
     /// The slower or faster primitives.
     pub primitives: Vec<Primitive>,
-    /// The figure that gives the excess.
-    pub unit: FigureKey,
+    /// The result that gives the excess.
+    pub unit: ResultKey,
     /// Name of one operation.
     pub per: String,
     /// Excess of one operation over A's time scaled by the common factor, seconds; negative when B is faster.
@@ -149,11 +149,11 @@ pub struct Cause {
     /// What it explains, summed over benchmarks as absolute logarithms; causes are sorted by this.
     pub explained: f64,
     /// Why it is named: facts recorded by both runs that differ, if everything conclusive that they touch changed and no other
-    /// cause would have changed it; and axes on which the figures differ.
+    /// cause would have changed it; and axes on which the results differ.
     pub because: Vec<RunDifference>,
     /// Tests that the named fact touches and that are inconclusive: they speak neither for it nor against it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub inconclusive: Vec<FigureKey>,
+    pub inconclusive: Vec<ResultKey>,
     /// The known cause, if the evidence names a single one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_as: Option<String>,
@@ -180,7 +180,7 @@ pub struct Rival {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Payment {
     /// The test.
-    pub test: FigureKey,
+    pub test: ResultKey,
     /// Its excess per operation, seconds.
     pub excess: f64,
     /// Its residual factor.
@@ -195,7 +195,7 @@ pub struct Payment {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Unmeasured {
     /// The tests.
-    pub tests: Vec<FigureKey>,
+    pub tests: Vec<ResultKey>,
     /// Least and greatest excess per operation, seconds.
     pub excess: (f64, f64),
     /// Least and greatest slowdown.
@@ -249,13 +249,13 @@ pub struct RuledOut {
     pub of: Vec<String>,
 }
 
-/// A primitive that is not ruled out despite its own figure.
+/// A primitive that is not ruled out despite its own result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NotRuledOut {
     /// Its title.
     pub title: String,
     /// Tests that it may still explain.
-    pub tests: Vec<FigureKey>,
+    pub tests: Vec<ResultKey>,
     /// Why it is not ruled out.
     pub why: String,
 }
@@ -268,7 +268,7 @@ pub(crate) const UNTOLD: &str = "what disturbed the runs may be all of it";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeftOpen {
     /// The test.
-    pub test: FigureKey,
+    pub test: ResultKey,
     /// Its residual factor, if it has one.
     pub factor: Option<f64>,
     /// The reason.

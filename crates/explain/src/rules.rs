@@ -24,7 +24,7 @@ pub(crate) struct Rule {
     pub(crate) touches: &'static [Primitive],
     /// Further primitives that it may touch.
     pub(crate) may: &'static [Primitive],
-    /// Figures for which it can matter at all.
+    /// Results for which it can matter at all.
     pub(crate) scope: Scope,
     /// Which of two values makes the machine slower.
     pub(crate) slower: Slower,

@@ -1,11 +1,11 @@
-//! For which figures a cause can matter at all, by their definitions and axes.
+//! For which results a cause can matter at all, by their definitions and axes.
 
-use model::{Catalogue, FigureKey, Primitive};
+use model::{Catalogue, Primitive, ResultKey};
 
-/// A condition on a figure.
+/// A condition on a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Every figure.
+    /// Every result.
     All,
     /// Two threads or processes that the scheduler places freely.
     FreeParties,
@@ -35,12 +35,12 @@ pub(crate) enum Scope {
     Link,
     /// Data through a pipe.
     PipeData,
-    /// Figures of which batches beside a neighbour on the core count.
+    /// Results of which batches beside a neighbour on the core count.
     Unfiltered,
 }
 
 impl Scope {
-    /// Whether figures with these primitives can be touched at any point.
+    /// Whether results with these primitives can be touched at any point.
     pub(crate) fn reaches(self, declares: &[Primitive]) -> bool {
         let stresses = |primitive: Primitive| declares.contains(&primitive);
         match self {
@@ -53,8 +53,8 @@ impl Scope {
         }
     }
 
-    /// Whether a figure with these primitives can be touched.
-    pub(crate) fn holds(self, key: &FigureKey, declares: &[Primitive], catalogue: &Catalogue) -> bool {
+    /// Whether a result with these primitives can be touched.
+    pub(crate) fn holds(self, key: &ResultKey, declares: &[Primitive], catalogue: &Catalogue) -> bool {
         let at = |axis: &str| key.point.get(axis);
         let is = |axis: &str, value: &str| at(axis) == Some(value);
         // A benchmark without an axis for it has one page size.
@@ -63,7 +63,7 @@ impl Scope {
         let of_file = || at("kind").is_some_and(|kind| kind.starts_with("file") || kind.starts_with("mapped"));
         let on_target = || at("place").is_none_or(|place| place == "target");
         match self {
-            // What counts is known of the figures, not of their names.
+            // What counts is known of the results, not of their names.
             Self::All | Self::Unfiltered | Self::TcpData | Self::Link | Self::PipeData => self.reaches(declares),
             Self::FreeParties => is("placement", "free"),
             Self::AcrossCpus => !is("placement", "same_cpu"),
@@ -86,7 +86,7 @@ mod tests {
 
     fn holds(scope: Scope, key: &str, declares: &[Primitive]) -> bool {
         let (benchmark, point) = key.split_once(':').unwrap_or((key, ""));
-        scope.holds(&FigureKey::new(benchmark, point.parse().unwrap()), declares, benchmarks::catalogue())
+        scope.holds(&ResultKey::new(benchmark, point.parse().unwrap()), declares, benchmarks::catalogue())
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::result::{
 };
 use super::rules::CPU_LIMIT;
 use super::stream_line::StreamLine;
-use super::text::{change, count, figures, plural, range};
+use super::text::{change, count, plural, range, results};
 use model::words::{list, seconds};
 
 impl Explanation {
@@ -101,11 +101,11 @@ impl Explanation {
                 .zip(residual.high)
                 .map_or_else(String::new, |(low, high)| format!(" ({} to {})", change(low, 1), change(high, 1)));
             format!(
-                "{}: {:.4}× as it stands, {}{interval} after the common factor, {} figures",
+                "{}: {:.4}× as it stands, {}{interval} after the common factor, {} results",
                 residual.primitive,
                 residual.slowdown,
                 change(residual.residual, 1),
-                residual.figures
+                residual.results
             )
         }));
         lines.extend(self.causes.iter().flat_map(|cause| &cause.arithmetic).cloned());
@@ -192,10 +192,10 @@ impl Explanation {
             .filter(|payment| payment.uses.is_some())
             .map(|payment| format!("{} ({} {})", payment.test, count(payment.units), plural(&cause.per)))
             .collect();
-        let alike: Vec<model::FigureKey> =
+        let alike: Vec<model::ResultKey> =
             others().filter(|payment| payment.uses.is_none()).map(|payment| payment.test.clone()).collect();
         if !alike.is_empty() {
-            paid.push(figures(&alike));
+            paid.push(results(&alike));
         }
         let pays = if paid.is_empty() { String::new() } else { format!(". That pays for {} too", list(&paid)) };
         let rivals = rivals(&cause.rivals, !cause.because.is_empty());
@@ -241,7 +241,7 @@ impl Explanation {
         let needs = if needs.is_empty() { String::new() } else { format!("; it would take {}", needs.join(" or ")) };
         format!(
             "The tests {} cost {} more each. Nothing measured pays for it: they are {}× slower, {slowest}{needs}. An unmeasured resource, at least {} times slower.",
-            figures(&group.tests),
+            results(&group.tests),
             range(group.excess.0, group.excess.1, seconds),
             range(group.slowdown.0, group.slowdown.1, |x| format!("{x:.0}")),
             group.slowdown.1.floor()
@@ -251,7 +251,7 @@ impl Explanation {
     /// What differs of which nothing but what disturbed the runs is known to explain it.
     fn untold(&self) -> Option<String> {
         let open = || self.left_open.iter().filter(|open| open.why == UNTOLD);
-        let tests: Vec<model::FigureKey> = open().map(|open| open.test.clone()).collect();
+        let tests: Vec<model::ResultKey> = open().map(|open| open.test.clone()).collect();
         let factors = || open().filter_map(|open| open.factor);
         let ends = (factors().fold(f64::INFINITY, f64::min), factors().fold(0.0, f64::max));
         let (take, it) = if tests.len() == 1 { ("takes", "it") } else { ("take", "them") };
@@ -259,7 +259,7 @@ impl Explanation {
         (!tests.is_empty()).then(|| {
             format!(
                 "{} {take} {times} times as long, and {UNTOLD}: no recorded fact that differs explains {it}.",
-                figures(&tests)
+                results(&tests)
             )
         })
     }
@@ -280,7 +280,7 @@ impl Explanation {
         for out in self.ruled_out.iter().filter(|out| !out.of.is_empty()) {
             let not = self.not_ruled_out.iter().find(|not| not.title == out.title);
             let but = not.map_or_else(String::new, |not| {
-                format!("; not ruled out for {}, since {}", figures(&not.tests), not.why)
+                format!("; not ruled out for {}, since {}", results(&not.tests), not.why)
             });
             said.push(format!("Ruled out for {}: {} (at most {:.2}×){but}.", list(&out.of), out.title, out.bound));
         }
@@ -311,7 +311,7 @@ fn rivals(rivals: &[Rival], besides: bool) -> String {
     }
     let last = named.pop().unwrap_or_default();
     let all = if named.is_empty() { last } else { format!("{} or {last}", named.join(", ")) };
-    let apart = if rivals.len() + usize::from(besides) > 1 { "; these figures cannot tell them apart" } else { "" };
+    let apart = if rivals.len() + usize::from(besides) > 1 { "; these results cannot tell them apart" } else { "" };
     let with = if besides { "consistent with this as well" } else { "consistent with" };
     format!("; {with}{} {all}{apart}", if besides { ":" } else { "" })
 }
@@ -334,7 +334,7 @@ fn that_differ(cause: &Cause) -> String {
         said.push(format!("{} more differ", because.len() - 2));
     }
     let open = &cause.inconclusive;
-    let open = if open.is_empty() { String::new() } else { format!(" or is inconclusive ({})", figures(open)) };
+    let open = if open.is_empty() { String::new() } else { format!(" or is inconclusive ({})", results(open)) };
     format!(
         "{}, and everything measured that {} touches moved{open}",
         list(&said),

@@ -11,7 +11,7 @@ use super::group::CauseGroup;
 use super::limit::LimitEvidence;
 use super::result::{Cause, CommonFactor, DifferenceKind, Rival, RunDifference};
 use super::rules::{CPU_LIMIT, NEIGHBOUR, RULES, Rule};
-use super::test::ExplainedFigure;
+use super::test::ExplainedResult;
 use super::text::change;
 
 /// Input of the judgement of the common factor.
@@ -25,7 +25,7 @@ pub(crate) struct Judging<'a> {
 /// The complete common factor, and the limit on CPU time as the first cause if it may be behind it: a limit slows
 /// everything down like a clock.
 pub(crate) fn describe_common(
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     common: &CommonFactorFit,
     by: &Judging<'_>,
 ) -> (Option<Cause>, CommonFactor) {
@@ -83,7 +83,7 @@ fn core_rules() -> impl Iterator<Item = &'static Rule> {
 /// everything in user mode, with what the clocks say against it. Where the clocks agree, they are the rival.
 fn rivals(
     by: &Judging<'_>,
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     log: f64,
     clock: Option<&ClockEvidence>,
     is_clock: bool,
@@ -110,21 +110,21 @@ fn rivals(
 }
 
 /// Another thread on the core as what made the factor: both runs recorded its share, the slower one has more of it, and
-/// batches beside it count in some of the figures in user mode.
-fn neighbour(differences: &[RunDifference], tests: &[ExplainedFigure], log: f64) -> Option<Rival> {
+/// batches beside it count in some of the results in user mode.
+fn neighbour(differences: &[RunDifference], tests: &[ExplainedResult], log: f64) -> Option<Rival> {
     let rule = RULES.iter().find(|rule| rule.title == NEIGHBOUR)?;
     let because = differences.iter().find(|difference| rule.names(difference))?;
     let right_way = rule.slower_b(because).is_some_and(|slower| slower == (log > 0.0));
     let user = || tests.iter().filter(|test| test.pure_user);
     let reached = user().filter(|test| reaches(rule, test)).count();
-    let but = (reached < user().count()).then(|| "figures that it cannot touch moved as well".to_owned());
+    let but = (reached < user().count()).then(|| "results that it cannot touch moved as well".to_owned());
     let rival = Rival { title: rule.title.to_owned(), because: vec![because.clone()], but: but.into_iter().collect() };
     (right_way && reached > 0).then_some(rival)
 }
 
 fn limit_cause(
     limit: &LimitEvidence,
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     pure: &[usize],
     common: &CommonFactorFit,
     rivals: Vec<Rival>,
@@ -137,8 +137,8 @@ fn limit_cause(
         ..CauseGroup::of(vec![Primitive::CoreClock], *pure.first().unwrap_or(&0), pure.to_vec())
     };
     // The factor is what the limit explains, so that nothing is removed.
-    let whole: Vec<ExplainedFigure> =
-        tests.iter().map(|test| ExplainedFigure { removed: 0.0, ..test.clone() }).collect();
+    let whole: Vec<ExplainedResult> =
+        tests.iter().map(|test| ExplainedResult { removed: 0.0, ..test.clone() }).collect();
     let mut made = cause(&group, &whole, &[], z);
     CPU_LIMIT.clone_into(&mut made.title);
     made.factor = common.log.exp();

@@ -1,9 +1,9 @@
-//! Figures in modes, if a fact indicates that the two threads or processes may have been placed differently.
+//! Results in modes, if a fact indicates that the two threads or processes may have been placed differently.
 //!
 //! With free scheduling, two processes are on one CPU in some launches and on two in others. The shares of such modes
 //! vary between sessions, so that alone they support nothing; they count when a fact on placement differs as well.
 
-use model::{Figure, Mode, Outcome};
+use model::{BenchmarkResult, Mode, Outcome};
 use stats::distribution::normal_cdf;
 
 /// Smallest factor between expected times that counts.
@@ -11,9 +11,9 @@ const LEAST: f64 = 1.5;
 /// Largest p-value of equal expected times.
 const SIGNIFICANCE: f64 = 0.001;
 
-/// Expected value over the modes of each figure, with the standard deviation of the logarithm of B's over A's from the
+/// Expected value over the modes of each result, with the standard deviation of the logarithm of B's over A's from the
 /// multinomial error of the shares; `None` if neither has modes or the difference does not count.
-pub(crate) fn moved(a: &Figure, b: &Figure) -> Option<(f64, f64, f64)> {
+pub(crate) fn moved(a: &BenchmarkResult, b: &BenchmarkResult) -> Option<(f64, f64, f64)> {
     let ((mean_a, error_a), (mean_b, error_b)) = (expected(a)?, expected(b)?);
     let in_modes = matches!(a.outcome, Outcome::Modes(_)) || matches!(b.outcome, Outcome::Modes(_));
     let (log, error) = ((mean_b / mean_a).ln(), error_a.hypot(error_b));
@@ -23,8 +23,8 @@ pub(crate) fn moved(a: &Figure, b: &Figure) -> Option<(f64, f64, f64)> {
 }
 
 /// Mean over modes by share, and its relative standard deviation.
-fn expected(figure: &Figure) -> Option<(f64, f64)> {
-    let modes: Vec<Mode> = match &figure.outcome {
+fn expected(result: &BenchmarkResult) -> Option<(f64, f64)> {
+    let modes: Vec<Mode> = match &result.outcome {
         Outcome::Modes(modes) => modes.clone(),
         Outcome::Measured(estimate) => vec![Mode { share: 1.0, estimate: *estimate }],
         _ => return None,

@@ -1,28 +1,28 @@
 //! Time taken from a run between its batches.
 //!
 //! A limit on CPU time stops a process for most of a scheduling period and does not affect the rest. The median batch
-//! does not show that; the mean does. Mean over median batch, pooled over the launches of a figure, is how much longer
+//! does not show that; the mean does. Mean over median batch, pooled over the launches of a result, is how much longer
 //! the work took than by its typical batch: 2 if half the time was taken.
 
-use model::{EstimateMethod, Figure, FigureKey, Outcome, Run};
+use model::{BenchmarkResult, EstimateMethod, Outcome, ResultKey, Run};
 
 use super::evidence::Evidence;
 use super::result::{Cause, Payment};
 use super::rules::CPU_LIMIT;
-use super::test::ExplainedFigure;
+use super::test::ExplainedResult;
 use model::words;
 
-/// Fewest figures for this analysis.
+/// Fewest results for this analysis.
 const FEWEST: usize = 6;
 /// Smallest factor that counts: other programs take a few percent.
 const LEAST: f64 = 1.10;
 
-/// A cause, if a limit on CPU time differs between the runs and their figures show that time was taken.
+/// A cause, if a limit on CPU time differs between the runs and their results show that time was taken.
 ///
 /// The logarithm of B's mean over median minus A's must be wholly beyond `LEAST` by the order-statistic interval over
-/// figures.
+/// results.
 pub(crate) fn stall(
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     runs: (&Run, &Run),
     evidence: &Evidence<'_>,
     level: f64,
@@ -30,7 +30,7 @@ pub(crate) fn stall(
     let limit = evidence.limit?;
     let mut found: Vec<(usize, f64)> = Vec::new();
     for (index, test) in tests.iter().enumerate() {
-        let of = |run: &Run| run.figure(&test.key).and_then(taken);
+        let of = |run: &Run| run.result(&test.key).and_then(taken);
         if let (Some(a), Some(b)) = (of(runs.0), of(runs.1)) {
             found.push((index, (b / a).ln()));
         }
@@ -73,8 +73,8 @@ pub(crate) fn stall(
     })
 }
 
-fn line(key: &FigureKey, runs: (&Run, &Run), log: f64) -> String {
-    let of = |run: &Run| run.figure(key).and_then(taken).map_or_else(String::new, words::digits);
+fn line(key: &ResultKey, runs: (&Run, &Run), log: f64) -> String {
+    let of = |run: &Run| run.result(key).and_then(taken).map_or_else(String::new, words::digits);
     format!(
         "{key}: mean over median batch {} in B, {} in A: {}× taken away",
         of(runs.1),
@@ -83,12 +83,12 @@ fn line(key: &FigureKey, runs: (&Run, &Run), log: f64) -> String {
     )
 }
 
-/// Mean over median batch, pooled over valid launches. Batches of paired figures are of two kinds of work and cannot be
+/// Mean over median batch, pooled over valid launches. Batches of paired results are of two kinds of work and cannot be
 /// used.
-fn taken(figure: &Figure) -> Option<f64> {
-    let paired = matches!(&figure.outcome, Outcome::Measured(e) if e.method == EstimateMethod::PairedOrderStatistic);
+fn taken(result: &BenchmarkResult) -> Option<f64> {
+    let paired = matches!(&result.outcome, Outcome::Measured(e) if e.method == EstimateMethod::PairedOrderStatistic);
     let (mut total, mut typical) = (0.0, 0.0);
-    for launch in figure.launches.iter().filter(|launch| launch.invalid.is_none() && !paired) {
+    for launch in result.launches.iter().filter(|launch| launch.invalid.is_none() && !paired) {
         let per: Vec<f64> = launch
             .nanos
             .iter()

@@ -1,7 +1,7 @@
 //! The steps of explaining, in order.
 
 use compare::conditions::{disturbances, is_beside_a_crowd, sentence};
-use compare::{Comparison, Error, Normalise, Relation, SessionRecord, compare_figures, relation};
+use compare::{Comparison, Error, Normalise, Relation, SessionRecord, compare_results, relation};
 use model::{Catalogue, Point, Primitive, Run, Unit};
 use stats::distribution::normal_quantile;
 
@@ -24,7 +24,7 @@ use super::rules::{CPU_LIMIT, PLACEMENT, RULES};
 use super::shared::{Judging, describe_common};
 use super::stall::stall;
 use super::stream_line::{StreamLine, lines, stands_for};
-use super::test::{ExplainedFigure, Sides, tests};
+use super::test::{ExplainedResult, Sides, tests};
 use super::text;
 use model::words;
 
@@ -33,9 +33,9 @@ use model::words;
 pub struct ExplainOptions<'a> {
     /// What is known of the benchmarks.
     pub catalogue: &'a Catalogue,
-    /// Patterns of figures, separated by commas; all when absent.
-    pub figures: Option<String>,
-    /// Takes A's figures at one point and B's at another, such as `placement=same_cpu` and `placement=cross_cpu`. Also
+    /// Patterns of results, separated by commas; all when absent.
+    pub results: Option<String>,
+    /// Takes A's results at one point and B's at another, such as `placement=same_cpu` and `placement=cross_cpu`. Also
     /// explains a run by itself.
     pub at: Option<(Point, Point)>,
     /// Half-width of the band that counts as the same.
@@ -51,14 +51,14 @@ pub struct ExplainOptions<'a> {
 impl Default for ExplainOptions<'_> {
     fn default() -> Self {
         let catalogue = <&Catalogue>::default();
-        Self { catalogue, figures: None, at: None, band: stats::BAND, level: 0.95, history: &[], handles: Vec::new() }
+        Self { catalogue, results: None, at: None, band: stats::BAND, level: 0.95, history: &[], handles: Vec::new() }
     }
 }
 
 /// Explains why B differs from A.
 ///
 /// # Errors
-/// When the runs have no figure in common, or a pattern or a point matches none.
+/// When the runs have no result in common, or a pattern or a point matches none.
 pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation, Error> {
     // What disturbed a run is said of all of it, as a comparison does.
     let whole = [a, b];
@@ -124,11 +124,11 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     Ok(found)
 }
 
-/// The run with the primitives of the catalogue for figures that state none.
+/// The run with the primitives of the catalogue for results that state none.
 fn with_primitives(mut run: Run, catalogue: &Catalogue) -> Run {
-    for figure in run.figures.iter_mut().filter(|figure| figure.stresses.is_empty()) {
-        figure.stresses =
-            catalogue.get(&figure.benchmark).map(|benchmark| benchmark.stresses.clone()).unwrap_or_default();
+    for result in run.results.iter_mut().filter(|result| result.stresses.is_empty()) {
+        result.stresses =
+            catalogue.get(&result.benchmark).map(|benchmark| benchmark.stresses.clone()).unwrap_or_default();
     }
     run
 }
@@ -143,7 +143,7 @@ struct Weighed {
 
 /// The causes by the evidence, first a limit on CPU time that shows in everything, and the common factor.
 fn weigh(
-    tests: &[ExplainedFigure],
+    tests: &[ExplainedResult],
     costs: &[Option<CauseCost>],
     common: &CommonFactorFit,
     judging: &Judging<'_>,
@@ -191,7 +191,7 @@ fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Compar
         across.extend(at_a.iter().chain(at_b.iter()).map(|(axis, _)| axis.to_owned()));
     }
     let compare_options = compare::CompareOptions {
-        figures: options.figures.clone(),
+        results: options.results.clone(),
         across,
         normalise: Normalise::Gain,
         band: options.band,
@@ -200,11 +200,11 @@ fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Compar
         handles: options.handles.clone(),
         ..compare::CompareOptions::default()
     };
-    compare_figures(&[a, b], &compare_options)
+    compare_results(&[a, b], &compare_options)
 }
 
 /// Facts, settings and notes, and the axes on which matched points differ.
-fn with_axes(mut found: Vec<RunDifference>, tests: &[ExplainedFigure]) -> Vec<RunDifference> {
+fn with_axes(mut found: Vec<RunDifference>, tests: &[ExplainedResult]) -> Vec<RunDifference> {
     for (axis, x, y) in tests.iter().flat_map(|test| &test.axes) {
         let difference = RunDifference {
             kind: super::DifferenceKind::Axis,
@@ -224,7 +224,7 @@ fn with_axes(mut found: Vec<RunDifference>, tests: &[ExplainedFigure]) -> Vec<Ru
 /// Excesses within this factor of each other form one group.
 const SIMILAR: f64 = 2.0;
 
-fn unmeasured(tests: &[ExplainedFigure], costs: &[Option<CauseCost>], causes: &[Cause]) -> Vec<Unmeasured> {
+fn unmeasured(tests: &[ExplainedResult], costs: &[Option<CauseCost>], causes: &[Cause]) -> Vec<Unmeasured> {
     let mut rest: Vec<usize> = (0..tests.len()).filter(|&index| costs[index] == Some(CauseCost::Unmeasured)).collect();
     rest.sort_by(|&a, &b| tests[a].excess().total_cmp(&tests[b].excess()));
     let mut groups = Vec::new();
@@ -238,8 +238,8 @@ fn unmeasured(tests: &[ExplainedFigure], costs: &[Option<CauseCost>], causes: &[
     groups
 }
 
-fn describe_unmeasured(group: &[usize], tests: &[ExplainedFigure], causes: &[Cause]) -> Unmeasured {
-    let ends = |value: &dyn Fn(&ExplainedFigure) -> f64| {
+fn describe_unmeasured(group: &[usize], tests: &[ExplainedResult], causes: &[Cause]) -> Unmeasured {
+    let ends = |value: &dyn Fn(&ExplainedResult) -> f64| {
         let values = group.iter().map(|&index| value(&tests[index]));
         (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max))
     };
@@ -287,7 +287,7 @@ fn describe_unmeasured(group: &[usize], tests: &[ExplainedFigure], causes: &[Cau
     }
 }
 
-fn left_open(tests: &[ExplainedFigure], costs: &[Option<CauseCost>]) -> Vec<LeftOpen> {
+fn left_open(tests: &[ExplainedResult], costs: &[Option<CauseCost>]) -> Vec<LeftOpen> {
     let why = |bill: &Option<CauseCost>| match bill {
         Some(CauseCost::Doubtful(why) | CauseCost::Open(why)) => Some(why.clone()),
         _ => None,
@@ -297,7 +297,7 @@ fn left_open(tests: &[ExplainedFigure], costs: &[Option<CauseCost>]) -> Vec<Left
 }
 
 /// Assumptions of the arithmetic that were neither measured nor printed.
-fn assumed(tests: &[ExplainedFigure], a: &Run, b: &Run, difference: bool) -> Vec<String> {
+fn assumed(tests: &[ExplainedResult], a: &Run, b: &Run, difference: bool) -> Vec<String> {
     let mut said = Vec::new();
     if !difference {
         return said;
@@ -309,15 +309,16 @@ fn assumed(tests: &[ExplainedFigure], a: &Run, b: &Run, difference: bool) -> Vec
     if let Some(rounding) = clock_evidence(a, b).and_then(|clock| clock.assumed) {
         said.push(rounding);
     }
-    let published = [a, b].iter().any(|run| run.origin.is_some() || run.figures.iter().all(|f| f.launches.is_empty()));
+    let published = [a, b].iter().any(|run| run.origin.is_some() || run.results.iter().all(|f| f.launches.is_empty()));
     if published {
         said.push(
             "units: a rate counts loops a second; scripts, compilations and calculations are counted a minute"
                 .to_owned(),
         );
     }
-    let kilobytes = |figure: &model::Figure| figure.family() == "file" && figure.metric.unit == Unit::BytesPerSecond;
-    if published && b.figures.iter().any(kilobytes) {
+    let kilobytes =
+        |result: &model::BenchmarkResult| result.family() == "file" && result.metric.unit == Unit::BytesPerSecond;
+    if published && b.results.iter().any(kilobytes) {
         said.push("units: a kilobyte of a printed rate is taken as 1000 bytes".to_owned());
     }
     let mut units: Vec<String> = Vec::new();

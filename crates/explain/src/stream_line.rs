@@ -2,7 +2,7 @@
 //! whether the call or the bytes make streams differ, and no other cause is considered.
 
 use compare::differing_axes;
-use model::{Class, Estimate, Figure, Outcome, Point, Run};
+use model::{BenchmarkResult, Class, Estimate, Outcome, Point, Run};
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
@@ -13,7 +13,7 @@ const OVERHEAD: &str = "network.tcp_write_overhead";
 const BANDWIDTH: &str = "network.tcp_write_bandwidth";
 pub(crate) const STREAM: &str = "network.tcp_stream";
 
-/// Figures that the line describes.
+/// Results that the line describes.
 pub(crate) fn stands_for(benchmark: &str) -> bool {
     benchmark == STREAM || benchmark.starts_with("network.tcp_write_") || benchmark.starts_with("network.tcp_cpu_")
 }
@@ -40,8 +40,8 @@ pub struct StreamLine {
 /// Value and half-width.
 type Spread = (f64, f64);
 
-fn spread(figure: &Figure) -> Option<Spread> {
-    match &figure.outcome {
+fn spread(result: &BenchmarkResult) -> Option<Spread> {
+    match &result.outcome {
         Outcome::Measured(Estimate { value, low, high, .. }) => Some((*value, (high - low) / 2.0)),
         _ => None,
     }
@@ -60,20 +60,20 @@ fn differ(a: Spread, b: Spread, one_session: bool, level: f64) -> bool {
 
 /// The lines of streams in both runs: at the same point, or at the only two that differ on one axis.
 pub(crate) fn lines(a: &Run, b: &Run, one_session: bool, level: f64) -> Vec<StreamLine> {
-    let of = |run: &'_ Run, benchmark: &str| -> Vec<Figure> {
-        run.figures.iter().filter(|figure| figure.benchmark == benchmark && spread(figure).is_some()).cloned().collect()
+    let of = |run: &'_ Run, benchmark: &str| -> Vec<BenchmarkResult> {
+        run.results.iter().filter(|result| result.benchmark == benchmark && spread(result).is_some()).cloned().collect()
     };
     let others = of(b, OVERHEAD);
-    let partner = |figure: &Figure| -> Option<Figure> {
-        let same = others.iter().find(|other| other.point == figure.point);
-        let near: Vec<&Figure> =
-            others.iter().filter(|other| differing_axes(&figure.point, &other.point).len() == 1).collect();
+    let partner = |result: &BenchmarkResult| -> Option<BenchmarkResult> {
+        let same = others.iter().find(|other| other.point == result.point);
+        let near: Vec<&BenchmarkResult> =
+            others.iter().filter(|other| differing_axes(&result.point, &other.point).len() == 1).collect();
         same.or(if let [one] = near.as_slice() { Some(*one) } else { None }).cloned()
     };
-    let line = |first: Figure| -> Option<StreamLine> {
+    let line = |first: BenchmarkResult| -> Option<StreamLine> {
         let second = partner(&first)?;
         let bandwidth = |run: &Run, point: &Point| {
-            of(run, BANDWIDTH).iter().find(|figure| figure.point == *point).and_then(spread).and_then(inverse)
+            of(run, BANDWIDTH).iter().find(|result| result.point == *point).and_then(spread).and_then(inverse)
         };
         let calls = (spread(&first)?, spread(&second)?);
         let bytes = (bandwidth(a, &first.point)?, bandwidth(b, &second.point)?);
@@ -100,9 +100,11 @@ pub(crate) fn lines(a: &Run, b: &Run, one_session: bool, level: f64) -> Vec<Stre
 /// Largest factor between the lines' ratio of times and the measured one.
 fn misses(line: &StreamLine, a: &Run, b: &Run, point_b: &Point) -> Option<f64> {
     let streams = |run: &Run, rest: &Point| -> Vec<(u64, f64)> {
-        let here = |figure: &&Figure| figure.benchmark == STREAM && figure.point.clone().without("record") == *rest;
-        let value = |figure: &Figure| Some((figure.point.bytes("record").ok()?, figure.outcome.estimate()?.value));
-        run.figures.iter().filter(here).filter_map(value).collect()
+        let here =
+            |result: &&BenchmarkResult| result.benchmark == STREAM && result.point.clone().without("record") == *rest;
+        let value =
+            |result: &BenchmarkResult| Some((result.point.bytes("record").ok()?, result.outcome.estimate()?.value));
+        run.results.iter().filter(here).filter_map(value).collect()
     };
     let second = streams(b, point_b);
     let miss = |(record, rate): (u64, f64)| {

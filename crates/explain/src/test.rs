@@ -1,4 +1,4 @@
-//! A figure of both runs for an explanation: times, not rates.
+//! A result of both runs for an explanation: times, not rates.
 
 use super::facts::compilers;
 use super::follows::{CORE, Follows};
@@ -6,15 +6,15 @@ use super::footprint::Uses;
 use super::level::{Levels, measures};
 use super::shares::moved;
 use compare::{CompareRow, CompareVerdict, Comparison, Ratio, RatioBasis, RatioMethod};
-use model::{Catalogue, Class, Figure, FigureKey, Metric, Operation, Primitive, Run, Unit};
+use model::{BenchmarkResult, Catalogue, Class, Metric, Operation, Primitive, ResultKey, Run, Unit};
 
-/// Fewest user-mode figures for a common factor.
+/// Fewest user-mode results for a common factor.
 pub(crate) const FEWEST: usize = 3;
 
-/// One figure of both runs, in seconds per operation.
+/// One result of both runs, in seconds per operation.
 #[derive(Clone)]
-pub(crate) struct ExplainedFigure {
-    pub(crate) key: FigureKey,
+pub(crate) struct ExplainedResult {
+    pub(crate) key: ResultKey,
     /// The primitive that it measures.
     pub(crate) primitive: Primitive,
     /// Every primitive that its benchmark declares.
@@ -39,7 +39,7 @@ pub(crate) struct ExplainedFigure {
     pub(crate) composite: bool,
     /// Runs in user mode and near the core alone.
     pub(crate) pure_user: bool,
-    /// A core figure on both sides: its time follows the clock.
+    /// A core result on both sides: its time follows the clock.
     pub(crate) in_cycles: bool,
     /// Only undisturbed batches count on both sides: a neighbour on the core cannot touch it.
     pub(crate) filtered: bool,
@@ -66,7 +66,7 @@ pub(crate) struct ExplainedFigure {
 /// or fell from one to the next. Nothing follows from it, unlike from a value that is printed without a spread.
 const UNDETERMINED: f64 = 10.0;
 
-impl ExplainedFigure {
+impl ExplainedResult {
     /// Excess of one operation over A's time scaled by what is removed, seconds.
     pub(crate) fn excess(&self) -> f64 {
         self.time_b - self.time_a * self.removed.exp()
@@ -95,9 +95,9 @@ impl ExplainedFigure {
     }
 }
 
-/// A figure that could not become a test, with the reason.
+/// A result that could not become a test, with the reason.
 pub(crate) struct Passed {
-    pub(crate) key: FigureKey,
+    pub(crate) key: ResultKey,
     pub(crate) why: String,
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct Sides<'a> {
 }
 
 /// Tests from the rows of a comparison of A (the reference) with B, as gains.
-pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<ExplainedFigure>, Vec<Passed>) {
+pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<ExplainedResult>, Vec<Passed>) {
     let levels = Levels::new(sides.a);
     let (mut tests, mut passed) = (Vec::new(), Vec::new());
     // What the machine did meanwhile is evidence, not a test.
@@ -133,9 +133,9 @@ pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<Expl
     (tests, passed)
 }
 
-/// If hardly any CPU figure was measured, loads from the first-level cache and the clock read in user mode are used in
+/// If hardly any CPU result was measured, loads from the first-level cache and the clock read in user mode are used in
 /// their place, since they also run at the core's speed.
-fn add_near_core(tests: &mut [ExplainedFigure]) {
+fn add_near_core(tests: &mut [ExplainedResult]) {
     if tests.iter().filter(|test| test.pure_user).count() < FEWEST {
         for test in tests.iter_mut().filter(|test| test.axes.is_empty() && !test.is_undetermined()) {
             test.pure_user |= matches!(test.primitive, Primitive::L1 | Primitive::Clock);
@@ -150,12 +150,12 @@ fn test(
     sides: &Sides,
     levels: &Levels,
     z: f64,
-) -> Result<ExplainedFigure, Option<String>> {
-    let figure_of = |run: &Run, ratio: &Ratio| {
-        let key = FigureKey::new(row.benchmark.clone(), ratio.point.clone().unwrap_or_else(|| row.point.clone()));
-        run.figure(&key).cloned()
+) -> Result<ExplainedResult, Option<String>> {
+    let result_of = |run: &Run, ratio: &Ratio| {
+        let key = ResultKey::new(row.benchmark.clone(), ratio.point.clone().unwrap_or_else(|| row.point.clone()));
+        run.result(&key).cloned()
     };
-    let (Some(a), Some(b)) = (figure_of(sides.a, reference), figure_of(sides.b, ratio)) else { return Err(None) };
+    let (Some(a), Some(b)) = (result_of(sides.a, reference), result_of(sides.b, ratio)) else { return Err(None) };
     let declared = sides.catalogue.get(&row.benchmark).and_then(|benchmark| benchmark.operation.as_ref());
     let operations = declared.map_or(1.0, |operation| operation.count(&row.point));
     let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
@@ -172,7 +172,7 @@ fn test(
     touches.extend(&a.stresses);
     touches.extend(uses.counts.iter().filter(|(_, count)| *count > 0.0).map(|(p, _)| *p));
     touches.push(primitive);
-    Ok(ExplainedFigure {
+    Ok(ExplainedResult {
         key: row.key(),
         primitive,
         declares: a.stresses.clone(),
@@ -203,19 +203,19 @@ fn test(
     })
 }
 
-/// Whether a figure of this program has launches that are too few for an interval, where one that others printed has
+/// Whether a result of this program has launches that are too few for an interval, where one that others printed has
 /// none.
-fn too_few(run: &Run, figure: &Figure) -> bool {
-    is_launched(run, figure) && figure.outcome.estimate().is_some_and(|estimate| !estimate.has_spread())
+fn too_few(run: &Run, result: &BenchmarkResult) -> bool {
+    is_launched(run, result) && result.outcome.estimate().is_some_and(|estimate| !estimate.has_spread())
 }
 
-/// Whether this program measured a figure: its ratio to another such figure has an interval, if anything determines one.
-fn is_launched(run: &Run, figure: &Figure) -> bool {
-    run.origin.is_none() && !figure.launches.is_empty()
+/// Whether this program measured a result: its ratio to another such result has an interval, if anything determines one.
+fn is_launched(run: &Run, result: &BenchmarkResult) -> bool {
+    run.origin.is_none() && !result.launches.is_empty()
 }
 
-/// Times of the two figures.
-struct FigureTimes {
+/// Times of the two results.
+struct ResultTimes {
     a: f64,
     b: f64,
     log: f64,
@@ -224,32 +224,32 @@ struct FigureTimes {
     verdict: Option<CompareVerdict>,
 }
 
-/// From the ratio, if there is a single one; for figures in modes from the expected times, if they count. Otherwise, as
-/// an error, the reason why a differing figure is skipped.
+/// From the ratio, if there is a single one; for results in modes from the expected times, if they count. Otherwise, as
+/// an error, the reason why a differing result is skipped.
 fn times(
     (reference, ratio): (&Ratio, &Ratio),
-    a: &Figure,
-    b: &Figure,
+    a: &BenchmarkResult,
+    b: &BenchmarkResult,
     placed_differently: bool,
     z: f64,
-) -> Result<FigureTimes, Option<String>> {
-    let time = |figure: &Figure, value: f64| seconds(&figure.metric, value).ok_or(None);
+) -> Result<ResultTimes, Option<String>> {
+    let time = |result: &BenchmarkResult, value: f64| seconds(&result.metric, value).ok_or(None);
     // Times at the clocks that the runs showed: the common factor takes the clock out again.
     if let (Some(core), Some(x), Some(y)) = (&ratio.core, a.outcome.estimate(), b.outcome.estimate()) {
         let error = core.cycles.low.zip(core.cycles.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
         let cycles = (ratio.basis == RatioBasis::Cycles).then(|| -core.cycles.value.ln());
         let (a, b) = (time(a, x.value)?, time(b, y.value)?);
-        return Ok(FigureTimes { a, b, log: -core.time.value.ln(), error, cycles, verdict: ratio.verdict });
+        return Ok(ResultTimes { a, b, log: -core.time.value.ln(), error, cycles, verdict: ratio.verdict });
     }
     let printed = |ratio: &Ratio| ratio.outcome.as_ref().and_then(|outcome| outcome.estimate().copied());
     if let (Some(gain), Some(x), Some(y)) = (ratio.value, printed(reference), printed(ratio)) {
         let error = ratio.low.zip(ratio.high).map(|(low, high)| (high / low).ln() / (2.0 * z));
         let (a, b) = (time(a, x.value)?, time(b, y.value)?);
-        return Ok(FigureTimes { a, b, log: -gain.ln(), error, cycles: None, verdict: ratio.verdict });
+        return Ok(ResultTimes { a, b, log: -gain.ln(), error, cycles: None, verdict: ratio.verdict });
     }
     if let Some((x, y, error)) = moved(a, b).filter(|_| placed_differently) {
         let (a, b) = (time(a, x)?, time(b, y)?);
-        return Ok(FigureTimes {
+        return Ok(ResultTimes {
             a,
             b,
             log: (b / a).ln(),
@@ -262,7 +262,7 @@ fn times(
     Err(changed.then(|| ratio.reason.clone().unwrap_or_else(|| "it has no single value".to_owned())))
 }
 
-/// Seconds of one unit of a figure; `None` for figures that are not a speed.
+/// Seconds of one unit of a result; `None` for results that are not a speed.
 fn seconds(metric: &Metric, value: f64) -> Option<f64> {
     let seconds = match metric.unit {
         Unit::Seconds => value,
@@ -272,7 +272,7 @@ fn seconds(metric: &Metric, value: f64) -> Option<f64> {
     (seconds.is_finite() && seconds > 0.0).then_some(seconds)
 }
 
-/// Name of one unit of a figure.
+/// Name of one unit of a result.
 fn one_of(metric: &Metric) -> String {
     match metric.unit {
         Unit::BytesPerSecond => "byte".to_owned(),
@@ -285,12 +285,12 @@ fn one_of(metric: &Metric) -> String {
 const USER: f64 = 0.95;
 
 /// By the benchmark's declaration and by the measured footprint, if there is one. Applications and mixtures are never pure.
-fn pure_user(figure: &Figure, declared: Option<&Operation>) -> bool {
-    let core = figure.stresses.first().is_some_and(|primitive| CORE.contains(primitive));
-    if !core || figure.class == Class::Application || declared.is_some_and(Operation::is_mixture) {
+fn pure_user(result: &BenchmarkResult, declared: Option<&Operation>) -> bool {
+    let core = result.stresses.first().is_some_and(|primitive| CORE.contains(primitive));
+    if !core || result.class == Class::Application || declared.is_some_and(Operation::is_mixture) {
         return false;
     }
-    match (figure.footprint.user_seconds, figure.footprint.system_seconds) {
+    match (result.footprint.user_seconds, result.footprint.system_seconds) {
         (Some(user), Some(system)) if user + system > 0.0 => user / (user + system) >= USER,
         _ => true,
     }
@@ -298,11 +298,11 @@ fn pure_user(figure: &Figure, declared: Option<&Operation>) -> bool {
 
 /// Axes on which the points differ, and the variant of the kernel if it differs at equal points: of code, not of the
 /// ranges over which a survey found a level, which are others in each run.
-fn axes(a: &Figure, b: &Figure) -> Vec<(String, String, String)> {
+fn axes(a: &BenchmarkResult, b: &BenchmarkResult) -> Vec<(String, String, String)> {
     let mut axes: Vec<(String, String, String)> = compare::differing_axes(&a.point, &b.point)
         .into_iter()
         .map(|axis| {
-            let value = |figure: &Figure| figure.point.get(&axis).unwrap_or("none").to_owned();
+            let value = |result: &BenchmarkResult| result.point.get(&axis).unwrap_or("none").to_owned();
             (axis.clone(), value(a), value(b))
         })
         .collect();
@@ -317,22 +317,22 @@ fn axes(a: &Figure, b: &Figure) -> Vec<(String, String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use model::{FigureKey, Metric, Point, Unit};
+    use model::{Metric, Point, ResultKey, Unit};
 
     use super::*;
 
     #[test]
     fn other_code_is_a_reason_and_another_survey_is_none() {
-        let figure = |variant: &str| Figure {
+        let result = |variant: &str| BenchmarkResult {
             variant: Some(variant.to_owned()),
-            ..Figure::unmeasured(
-                FigureKey::new("memory.hierarchy_latency", Point::origin()),
+            ..BenchmarkResult::unmeasured(
+                ResultKey::new("memory.hierarchy_latency", Point::origin()),
                 "level latency",
                 Metric::lower(Unit::Seconds, "load"),
                 Class::MemoryLatency,
             )
         };
-        let between = |a: &str, b: &str| axes(&figure(a), &figure(b)).len();
+        let between = |a: &str, b: &str| axes(&result(a), &result(b)).len();
         assert_eq!(between("avx512_normal_x1", "avx512_streaming_x1"), 1);
         assert_eq!(between("avx512_normal_x1", "avx512_normal_x1"), 0);
         let surveyed = ["level over 4KiB-40KiB, 32MiB-256MiB", "level over 4KiB-36KiB, 64MiB-256MiB"];

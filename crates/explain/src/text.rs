@@ -1,6 +1,6 @@
-//! Formats of numbers for explanations: counts of operations, percentages, ranges, figures by benchmark.
+//! Formats of numbers for explanations: counts of operations, percentages, ranges, results by benchmark.
 
-use model::{FigureKey, number, significant};
+use model::{ResultKey, number, significant};
 
 use model::words::{digits, list};
 
@@ -34,9 +34,9 @@ pub(crate) fn plural(one: &str) -> String {
     if one.ends_with("ch") || one.ends_with('s') { format!("{one}es") } else { format!("{one}s") }
 }
 
-/// Figures by benchmark, with the points of one benchmark together: `shell.script (concurrent 1, 2, 4 and 8)`.
-pub(crate) fn figures(keys: &[FigureKey]) -> String {
-    let mut benchmarks: Vec<(&str, Vec<&FigureKey>)> = Vec::new();
+/// Results by benchmark, with the points of one benchmark together: `shell.script (concurrent 1, 2, 4 and 8)`.
+pub(crate) fn results(keys: &[ResultKey]) -> String {
+    let mut benchmarks: Vec<(&str, Vec<&ResultKey>)> = Vec::new();
     for key in keys {
         match benchmarks.iter_mut().find(|(benchmark, _)| *benchmark == key.benchmark) {
             Some((_, points)) => points.push(key),

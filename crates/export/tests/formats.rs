@@ -4,7 +4,7 @@
 use export::{export, formats};
 use import::{ImportOptions, import, published};
 use model::{
-    Better, Class, Estimate, EstimateMethod, Figure, Flag, Launch, Metric, Mode, Outcome, Point, Primitive,
+    BenchmarkResult, Better, Class, Estimate, EstimateMethod, Flag, Launch, Metric, Mode, Outcome, Point, Primitive,
     QuantileEstimate, Run, Unit,
 };
 use proptest::prelude::*;
@@ -33,25 +33,25 @@ fn bare() -> Run {
     published::get("cyberlife-2004/beastie.lab", benchmarks::catalogue()).unwrap().remove(0)
 }
 
-/// The part of a figure that tidy CSV keeps: all but batches, footprints and details of single launches.
-fn kept(figure: &Figure) -> Figure {
+/// The part of a result that tidy CSV keeps: all but batches, footprints and details of single launches.
+fn kept(result: &BenchmarkResult) -> BenchmarkResult {
     let launch = |(round, value): (u32, &f64)| Launch { round, value: *value, ..Launch::default() };
     // Intervals of a low level are written as ranges.
     let named = |estimate: &Estimate| {
         let method = if estimate.is_range() { EstimateMethod::Range } else { estimate.method };
         Estimate { method, ..*estimate }
     };
-    let outcome = match &figure.outcome {
+    let outcome = match &result.outcome {
         Outcome::Measured(estimate) => Outcome::Measured(named(estimate)),
         other => other.clone(),
     };
-    Figure {
+    BenchmarkResult {
         outcome,
-        launches: (0..).zip(&figure.values()).map(launch).collect(),
+        launches: (0..).zip(&result.values()).map(launch).collect(),
         footprint: model::Footprint::default(),
         ops: 0,
         amount: 1.0,
-        ..figure.clone()
+        ..result.clone()
     }
 }
 
@@ -83,7 +83,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 }
 
 prop_compose! {
-    fn figure()(
+    fn result()(
         outcome in outcome(),
         title in words(),
         axis in "[a-z_]{1,8}",
@@ -93,20 +93,20 @@ prop_compose! {
         better in prop::sample::select(vec![Better::Lower, Better::Higher]),
         unit in prop::sample::select(vec![Unit::Seconds, Unit::BytesPerSecond, Unit::Count, Unit::Ratio]),
         quantile in prop::option::of(estimate()),
-    ) -> Figure {
-        let mut figure = bare().figures.remove(0);
-        figure.outcome = outcome;
-        figure.title = title;
-        figure.point = Point::origin().with(axis, value.trim_start().to_owned());
-        figure.notes = notes;
-        figure.metric = Metric { unit, per: "thing, or \"other\"".into(), better };
-        figure.class = Class::Ipc;
-        figure.stresses = vec![Primitive::L1, Primitive::DramRead];
-        figure.flags = vec![Flag::Noisy, Flag::Drift];
-        figure.resolution = Some(1e-9);
-        figure.launches = values.iter().map(|value| Launch { value: *value, ..Launch::default() }).collect();
-        figure.quantiles = quantile.map(|estimate| QuantileEstimate { quantile: 0.99, estimate }).into_iter().collect();
-        figure
+    ) -> BenchmarkResult {
+        let mut result = bare().results.remove(0);
+        result.outcome = outcome;
+        result.title = title;
+        result.point = Point::origin().with(axis, value.trim_start().to_owned());
+        result.notes = notes;
+        result.metric = Metric { unit, per: "thing, or \"other\"".into(), better };
+        result.class = Class::Ipc;
+        result.stresses = vec![Primitive::L1, Primitive::DramRead];
+        result.flags = vec![Flag::Noisy, Flag::Drift];
+        result.resolution = Some(1e-9);
+        result.launches = values.iter().map(|value| Launch { value: *value, ..Launch::default() }).collect();
+        result.quantiles = quantile.map(|estimate| QuantileEstimate { quantile: 0.99, estimate }).into_iter().collect();
+        result
     }
 }
 
@@ -114,30 +114,30 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: testing::trials(16, 64) as u32, ..ProptestConfig::default() })]
 
     #[test]
-    fn tidy_csv_is_read_back_with_the_same_figures(mut figures in prop::collection::vec(figure(), 1..5)) {
-        for (at, figure) in figures.iter_mut().enumerate() {
-            figure.benchmark = format!("family.benchmark{at}");
+    fn tidy_csv_is_read_back_with_the_same_results(mut results in prop::collection::vec(result(), 1..5)) {
+        for (at, result) in results.iter_mut().enumerate() {
+            result.benchmark = format!("family.benchmark{at}");
         }
-        let run = Run { figures, ..bare() };
+        let run = Run { results, ..bare() };
         let back = read(&written(std::slice::from_ref(&run), "csv"));
         prop_assert_eq!(back.len(), 1);
         prop_assert_eq!((&back[0].id, &back[0].label, &back[0].origin), (&run.id, &run.label, &run.origin));
-        prop_assert_eq!(&back[0].figures, &run.figures.iter().map(kept).collect::<Vec<_>>());
+        prop_assert_eq!(&back[0].results, &run.results.iter().map(kept).collect::<Vec<_>>());
     }
 
     #[test]
-    fn texts_for_other_tools_follow_their_grammar(figures in prop::collection::vec(figure(), 1..5)) {
-        let run = Run { figures, ..bare() };
+    fn texts_for_other_tools_follow_their_grammar(results in prop::collection::vec(result(), 1..5)) {
+        let run = Run { results, ..bare() };
         open_metrics(&written(&[run.clone(), run.clone()], "openmetrics"));
         benchmark_lines(&written(std::slice::from_ref(&run), "benchstat"));
     }
 }
 
 #[test]
-fn a_value_below_zero_is_no_figure_of_tidy_csv() {
+fn a_value_below_zero_is_no_result_of_tidy_csv() {
     let mut run = bare();
-    run.figures.truncate(1);
-    run.figures[0].outcome = Outcome::Measured(Estimate::without_spread(-2.5));
+    run.results.truncate(1);
+    run.results[0].outcome = Outcome::Measured(Estimate::without_spread(-2.5));
     let text = written(&[run], "csv");
     let refused = import("export", text.as_bytes(), &ImportOptions::default(), benchmarks::catalogue());
     let said = refused.map(drop).unwrap_err().to_string();
@@ -155,10 +155,10 @@ fn json_is_read_back_unchanged() {
 fn everything_published_survives_tidy_csv() {
     let runs = everything_published();
     let back = read(&written(&runs, "csv"));
-    let with_figures: Vec<&Run> = runs.iter().filter(|run| !run.figures.is_empty()).collect();
-    assert_eq!(back.len(), with_figures.len());
-    for (back, run) in back.iter().zip(with_figures) {
-        assert_eq!((&back.id, &back.figures), (&run.id, &run.figures.iter().map(kept).collect()));
+    let with_results: Vec<&Run> = runs.iter().filter(|run| !run.results.is_empty()).collect();
+    assert_eq!(back.len(), with_results.len());
+    for (back, run) in back.iter().zip(with_results) {
+        assert_eq!((&back.id, &back.results), (&run.id, &run.results.iter().map(kept).collect()));
     }
     open_metrics(&written(&runs, "openmetrics"));
     benchmark_lines(&written(&runs, "benchstat"));
@@ -167,9 +167,9 @@ fn everything_published_survives_tidy_csv() {
 #[test]
 fn one_launch_is_one_line_for_benchstat() {
     let mut run = bare();
-    run.figures.retain(|figure| figure.benchmark == "cpu.dhrystone");
-    run.figures.truncate(1);
-    run.figures[0].launches = [1.0, 2.0, 3.0].map(|value| Launch { value, ..Launch::default() }).to_vec();
+    run.results.retain(|result| result.benchmark == "cpu.dhrystone");
+    run.results.truncate(1);
+    run.results[0].launches = [1.0, 2.0, 3.0].map(|value| Launch { value, ..Launch::default() }).to_vec();
     let text = written(&[run], "benchstat");
     assert_eq!(text.lines().filter(|line| line.starts_with("BenchmarkCpu.dhrystone")).count(), 3, "{text}");
     assert!(text.starts_with("Unit op/s better=higher\n"), "{text}");

@@ -1,11 +1,12 @@
-//! Makes runs of sheets: with the catalogue's words for known figures, and the source's own for the rest.
+//! Makes runs of sheets: with the catalogue's words for known results, and the source's own for the rest.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use model::{
-    BenchmarkDescription, Better, Catalogue, Class, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine,
-    Metric, Origin, Outcome, Plan, Point, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Session, Unit, parse_size,
+    BenchmarkDescription, BenchmarkResult, Better, Catalogue, Class, Estimate, EstimateMethod, Footprint, Launch,
+    Machine, Metric, Origin, Outcome, Plan, Point, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Session, Unit,
+    parse_size,
 };
 
 use crate::facts::leave_out;
@@ -42,9 +43,9 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
         origin.version = sheet.version;
     }
     let readings = joined(sheet.readings, &sheet.processes);
-    let mut figures: Vec<Figure> =
-        readings.into_iter().map(|reading| figure(reading, catalogue, &provenance.source)).collect();
-    figures.sort_by_key(|figure| catalogue.position(&figure.benchmark).unwrap_or(usize::MAX));
+    let mut results: Vec<BenchmarkResult> =
+        readings.into_iter().map(|reading| result(reading, catalogue, &provenance.source)).collect();
+    results.sort_by_key(|result| catalogue.position(&result.benchmark).unwrap_or(usize::MAX));
     Run {
         rules: std::collections::BTreeMap::new(),
         schema: SCHEMA,
@@ -66,11 +67,11 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
             ..Session::default()
         },
         plan: Plan { suite: provenance.suite, ..Plan::default() },
-        figures,
+        results,
     }
 }
 
-/// One reading for each figure: what several processes state of the same figure are its launches; what one process
+/// One reading for each result: what several processes state of the same result are its launches; what one process
 /// states again is another occurrence.
 fn joined(readings: Vec<SourceReading>, processes: &[usize]) -> Vec<SourceReading> {
     let mut kept: Vec<SourceReading> = Vec::with_capacity(readings.len());
@@ -118,7 +119,7 @@ fn join(kept: &mut SourceReading, next: SourceReading) {
     kept.notes.retain(|note| next.notes.contains(note));
 }
 
-fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure {
+fn result(reading: SourceReading, catalogue: &Catalogue, source: &str) -> BenchmarkResult {
     let description = catalogue.get(&reading.id);
     debug_assert!(!catalogue.lacks(&reading.id), "{} is neither a tool's nor a benchmark", reading.id);
     let (metric, convert) = measure(&reading, description);
@@ -131,7 +132,7 @@ fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure
     let point = spelt(&reading.point, description);
     let told = || description.map(|known| known.definition(source, &point)).unwrap_or_default();
     let definition = reading.definition.clone().unwrap_or_else(told);
-    Figure {
+    BenchmarkResult {
         benchmark: reading.id.clone(),
         point,
         stands_for: None,
@@ -155,7 +156,7 @@ fn figure(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Figure
     }
 }
 
-/// Class of a figure that only its tool has, by its unit.
+/// Class of a result that only its tool has, by its unit.
 const fn class_of(metric: &Metric) -> Class {
     match metric.unit {
         Unit::BytesPerSecond => Class::Bandwidth,
@@ -168,7 +169,7 @@ pub(crate) const fn default_direction(unit: Unit) -> Better {
     if unit.is_rate() { Better::Higher } else { Better::Lower }
 }
 
-/// Conversion from the source's unit to the figure's.
+/// Conversion from the source's unit to the result's.
 #[derive(Clone, Copy, PartialEq)]
 enum Convert {
     Same,

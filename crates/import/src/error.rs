@@ -50,14 +50,14 @@ pub enum Error {
         /// Names of its machines.
         known: String,
     },
-    /// A table of an evaluation has a figure that is called like one of this program.
+    /// A table of an evaluation has a result that is called like one of this program.
     #[error(
-        "could not read {evaluation}: '{id}' is called like a figure of this program, which does not exist; prony benchmarks lists them"
+        "could not read {evaluation}: '{id}' is called like a result of this program, which does not exist; prony benchmarks lists them"
     )]
-    EvaluationFigure {
+    EvaluationResult {
         /// The evaluation.
         evaluation: String,
-        /// Id of the figure.
+        /// Id of the result.
         id: String,
     },
     /// No importer has this name.

@@ -28,12 +28,12 @@ pub struct ImportOptions<'a> {
     pub cpu: Option<&'a str>,
     /// Date of the measurement, `2024-05-31` or RFC 3339, instead of the one that it states.
     pub date: Option<&'a str>,
-    /// Whether several outputs of one tool in the source repeat each other, so that they are launches of one figure.
+    /// Whether several outputs of one tool in the source repeat each other, so that they are launches of one result.
     pub repeats: bool,
 }
 
 /// Why a source that is recognised may state nothing.
-const NO_FIGURE: &str = "see whether it broke off, or other words stand before its lines: it ends before any figure";
+const NO_RESULT: &str = "see whether it broke off, or other words stand before its lines: it ends before any result";
 
 /// What a source contains.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub struct ImportedSource {
 /// Reads a source as runs.
 ///
 /// `name` is the path or name of the source in messages and in the runs' origin; some formats also take a benchmark's
-/// name from it. Units, directions and titles come from the catalogue for the figures that it knows. A source that
+/// name from it. Units, directions and titles come from the catalogue for the results that it knows. A source that
 /// does not name its machine is of a machine of its own.
 ///
 /// # Errors
@@ -95,7 +95,7 @@ pub fn import(
         Parsed::Runs(runs) => runs,
         Parsed::Sheets(sheets) => {
             if sheets.iter().all(|sheet| sheet.readings.is_empty()) {
-                return Err(mixed(content(SourceFault::new(NO_FIGURE, text.lines().count())), &own));
+                return Err(mixed(content(SourceFault::new(NO_RESULT, text.lines().count())), &own));
             }
             let notes = [unread.as_ref().and_then(UnreadNumbers::sentence), taken_off(&own), end];
             let mut runs: Vec<Run> = Vec::with_capacity(sheets.len());

@@ -1,6 +1,6 @@
-//! Figures that Prony did not measure: published evaluations and the outputs of other tools, as run documents.
+//! Results that Prony did not measure: published evaluations and the outputs of other tools, as run documents.
 //!
-//! A foreign figure gets an id of this program only where its definition is the same; otherwise it keeps the tool's
+//! A foreign result gets an id of this program only where its definition is the same; otherwise it keeps the tool's
 //! name as `tool.name`. Its spread is the one that the source states, or none.
 #![forbid(unsafe_code)]
 

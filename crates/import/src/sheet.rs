@@ -1,5 +1,5 @@
 //! The content of a source before it becomes a run: one sheet for each machine and session, one reading for each
-//! figure.
+//! result.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,9 +26,9 @@ pub(crate) struct SourceSheet {
     pub(crate) started: String,
     /// Command line, if stated.
     pub(crate) command: Vec<String>,
-    /// Notes for all figures.
+    /// Notes for all results.
     pub(crate) notes: Vec<String>,
-    /// The figures.
+    /// The results.
     pub(crate) readings: Vec<SourceReading>,
     /// Numbers of readings before each process began, if the source shows where one begins.
     pub(crate) processes: Vec<usize>,
@@ -44,13 +44,13 @@ impl SourceSheet {
     }
 
     /// Another process begins here that the tool itself ran to repeat the one before: what it states again is one more
-    /// launch of the same figure.
+    /// launch of the same result.
     pub(crate) fn begin_repetition(&mut self) {
         self.repetitions.push(self.processes.len());
         self.begin_process();
     }
 
-    /// Sets an axis `output` on figures that several outputs state, and says in one sentence that it did. Only the
+    /// Sets an axis `output` on results that several outputs state, and says in one sentence that it did. Only the
     /// tool or the user knows whether outputs repeat each other: another machine or setting prints the same lines.
     pub(crate) fn tell_outputs(&mut self) -> Option<String> {
         let output_of = |index: usize| {
@@ -72,7 +72,7 @@ impl SourceSheet {
         }
         (!number.is_empty()).then(|| {
             format!(
-                "{} outputs state the same figures and stay apart, as output=1 to output={}; if they are repetitions, \
+                "{} outputs state the same results and stay apart, as output=1 to output={}; if they are repetitions, \
                  import the file with --repeats",
                 number.len(),
                 number.len()
@@ -88,7 +88,7 @@ impl SourceSheet {
         }
     }
 
-    /// Keeps apart what several versions of the tool state of one figure: they are no launches of each other.
+    /// Keeps apart what several versions of the tool state of one result: they are no launches of each other.
     pub(crate) fn tell_versions(&mut self) {
         let versions = std::mem::take(&mut self.versions);
         let mixed = {
@@ -148,7 +148,7 @@ pub(crate) enum SourceSpread {
     Launches(Vec<f64>),
 }
 
-/// One figure as the source states it.
+/// One result as the source states it.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceReading {
     /// The id of this program if the definition is the same, else `tool.name`.

@@ -74,7 +74,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
     (1..).zip(text.lines())
 }
 
-/// A number that a figure may have: finite, and small enough to be averaged and squared.
+/// A number that a result may have: finite, and small enough to be averaged and squared.
 pub(crate) fn number(text: &str) -> Option<f64> {
     // Words that Rust parses as numbers (inf, nan) are not numbers here.
     text.trim().parse().ok().filter(|value: &f64| is_number(text) && usable(*value))

@@ -13,7 +13,7 @@ unsafe extern "C" {
 
 type Memcpy = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void;
 
-/// One 64-bit word of either kernel; bytes are copied once, so `bytes_written` is the figure's count.
+/// One 64-bit word of either kernel; bytes are copied once, so `bytes_written` is the result's count.
 pub const WORD: LoopCost =
     LoopCost { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
 

@@ -8,7 +8,7 @@ use time::{OffsetDateTime, PrimitiveDateTime};
 
 use crate::seed::mix;
 
-/// A run of a plan on this machine that begins now: with id and date, without figures.
+/// A run of a plan on this machine that begins now: with id and date, without results.
 #[must_use]
 pub fn begin(plan: Plan, machine: Machine, identity: Identity) -> Run {
     let began = now();
@@ -20,7 +20,7 @@ pub fn begin(plan: Plan, machine: Machine, identity: Identity) -> Run {
     };
     let id = id(began, plan.seed);
     let rules = RULES.values();
-    Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, rules, figures: Vec::new() }
+    Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, rules, results: Vec::new() }
 }
 
 /// Sets when a run began, seconds since 1970: its document was created later. What is no date leaves it as it is.

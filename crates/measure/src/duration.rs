@@ -16,10 +16,10 @@ const TOUCHED: f64 = 0.25e-9;
 /// Bytes up to which a stream moves only what fills a batch, and seconds per byte of a longer one to or from a medium.
 const USUAL_STREAM: f64 = 64.0 * (1 << 20) as f64;
 const TO_A_MEDIUM: f64 = 4e-9;
-/// Seconds of a launch that measures the whole latency curve, for each figure that shares it.
+/// Seconds of a launch that measures the whole latency curve, for each result that shares it.
 const CURVE: f64 = 0.07;
 
-/// Seconds that a launch of this figure takes on a machine of today, roughly: for a remark, and for nothing that is
+/// Seconds that a launch of this result takes on a machine of today, roughly: for a remark, and for nothing that is
 /// measured. The constants are those of one guest of two CPUs (validation/performance.md). `cpus` are those that may
 /// be used: streams of several threads are prepared by one thread after the other.
 #[must_use]
@@ -61,7 +61,7 @@ mod tests {
         expected_seconds(&PlanEntry { benchmark: benchmark.to_owned(), point, target: 0.02, shares: None }, 2)
     }
 
-    /// Figures of a suite on a recorded machine, and seconds of a round of launches.
+    /// Results of a suite on a recorded machine, and seconds of a round of launches.
     fn round(suite: &str, name: &str) -> (usize, f64) {
         let recorded = testing::machine::RecordedMachine::named(name);
         let machine = os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file));
@@ -78,9 +78,9 @@ mod tests {
         let more = testing::slow("three suites for which nothing is promised; they end");
         for suite in ["quick", "default", "scaling", "numa", "cores"].into_iter().take(if more { 5 } else { 2 }) {
             for name in ["guest-2", "epyc-9754", "epyc-9375f"].into_iter().take(if more { 3 } else { 2 }) {
-                let (figures, seconds) = round(suite, name);
+                let (results, seconds) = round(suite, name);
                 eprintln!(
-                    "{suite} on {name}: {figures} figures, {seconds:.1} s a round, {:.0} s to the first look",
+                    "{suite} on {name}: {results} results, {seconds:.1} s a round, {:.0} s to the first look",
                     10.0 * seconds
                 );
                 if ["quick", "default"].contains(&suite) {

@@ -1,60 +1,60 @@
 //! Events of the measuring path.
 
-use model::{FigureKey, Run};
+use model::{ResultKey, Run};
 
 /// One event.
 #[derive(Debug)]
 pub enum MeasureEvent<'a> {
     /// A run begins or is resumed.
     Began(&'a Run),
-    /// A figure is about to be calibrated.
+    /// A result is about to be calibrated.
     Calibrating {
         /// Its key.
-        key: &'a FigureKey,
-        /// Number of figures calibrated before it.
+        key: &'a ResultKey,
+        /// Number of results calibrated before it.
         done: usize,
-        /// Total number of figures.
+        /// Total number of results.
         of: usize,
     },
     /// A round begins.
     Round {
         /// Its number, from 1.
         number: u32,
-        /// Figures still being measured.
+        /// Results still being measured.
         active: usize,
     },
     /// A launch begins.
     Launching {
-        /// Its figures.
-        keys: &'a [FigureKey],
-        /// The number of the launch for its figures, from 1.
+        /// Its results.
+        keys: &'a [ResultKey],
+        /// The number of the launch for its results, from 1.
         launch: u32,
-        /// The next look of the figures.
+        /// The next look of the results.
         look: u32,
     },
     /// A launch was excluded by outside evidence, and is repeated.
     Repeated {
         /// Its key.
-        key: &'a FigureKey,
+        key: &'a ResultKey,
         /// The evidence.
         reason: String,
     },
-    /// A figure ended, with any outcome.
+    /// A result ended, with any outcome.
     Finished {
-        /// The figure.
-        key: &'a FigureKey,
-        /// Number of figures that have ended.
+        /// The result.
+        key: &'a ResultKey,
+        /// Number of results that have ended.
         done: usize,
-        /// Total number of figures.
+        /// Total number of results.
         of: usize,
     },
     /// A round ended and was saved.
     Saved {
         /// The run so far.
         run: &'a Run,
-        /// Figures within their target.
+        /// Results within their target.
         converged: usize,
-        /// All figures.
+        /// All results.
         of: usize,
         /// Seconds measured.
         elapsed: f64,

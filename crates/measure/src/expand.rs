@@ -1,11 +1,11 @@
-//! From the request to the figures to measure.
+//! From the request to the results to measure.
 
 use benchmarks::{BenchmarkSelection, find, suite};
 use model::{PlanEntry, Point, glob, nearest};
 
 use crate::Error;
 
-/// The figures of a suite, or of benchmarks named one by one as `family.name`, `family.*` or
+/// The results of a suite, or of benchmarks named one by one as `family.name`, `family.*` or
 /// `family.name:axis=value,axis=value`, in the order of the catalogue for a glob and in the given order otherwise. A
 /// partial point is completed with the default values.
 ///

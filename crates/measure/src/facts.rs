@@ -44,7 +44,7 @@ pub fn identity_of(machine: &Machine) -> Identity {
     }
 }
 
-/// What a reader of every figure of this session should know.
+/// What a reader of every result of this session should know.
 #[must_use]
 pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     let mut notes = Vec::new();
@@ -52,7 +52,7 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
         notes.push(format!("virtual machine ({hypervisor}): its host's other guests are not seen from here"));
     }
     if let Some(emulator) = kernels::emulation::emulator() {
-        notes.push(format!("under {emulator}: all figures are of that, and of no machine"));
+        notes.push(format!("under {emulator}: all results are of that, and of no machine"));
     }
     let set: Vec<String> = machine.variables().map(|(name, value)| format!("{name}={value}")).collect();
     if !set.is_empty() {
@@ -60,10 +60,10 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     }
     let online = machine.number("cpu.online").map_or(allowed.len(), |online| online as usize).max(allowed.len());
     if let Some(note) = part_of_the_cpus(machine, allowed) {
-        notes.push(format!("this process may use {note}; all figures are of those"));
+        notes.push(format!("this process may use {note}; all results are of those"));
     }
     if allowed.len() == 1 {
-        notes.push("one CPU: figures across two CPUs are not measured".to_owned());
+        notes.push("one CPU: results across two CPUs are not measured".to_owned());
     }
     // The load is that of the whole machine, whatever part of it this process may use.
     let load = machine.number("machine.load").unwrap_or(0.0);

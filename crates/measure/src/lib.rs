@@ -36,5 +36,5 @@ pub use placement::{place, refuse_more_threads_than_cpus};
 pub use quality::{may_exclude, stolen_too_much, throttled_too_much};
 pub use separate::separate_cores;
 pub use session::{EndReason, MeasureSession, RunRequest, RunResult, Saver, judge};
-pub use subject::{Description, Host, LaunchError, MockFigure, MockSubject, Stopper, Subject, Workers};
+pub use subject::{Description, Host, LaunchError, MockResult, MockSubject, Stopper, Subject, Workers};
 pub use worker::{Purpose, Reply, SensorSetting, Task, WorkerStep, serve};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use model::{Conditions, Figure, Run, TakenTime};
+use model::{BenchmarkResult, Conditions, Run, TakenTime};
 use os::usage::{CpuTimes, Usage, Who};
 
 /// Counters of the outside at one moment. What cannot be read is `None`.
@@ -144,7 +144,7 @@ impl ConditionsWatch {
             steal: together(earlier.steal, now.stolen_since(before)),
             throttled: together(earlier.throttled, now.kept_waiting_since(before)),
             beside: run.session.conditions.beside.take(),
-            clock: clock(&run.figures),
+            clock: clock(&run.results),
         };
     }
 }
@@ -158,8 +158,8 @@ fn together(a: Option<TakenTime>, b: Option<TakenTime>) -> Option<TakenTime> {
 }
 
 /// Lowest and highest clock that launches saw, where they could read it.
-fn clock(figures: &[Figure]) -> Option<(f64, f64)> {
-    let seen = figures.iter().flat_map(|figure| &figure.launches).filter_map(|launch| launch.frequency);
+fn clock(results: &[BenchmarkResult]) -> Option<(f64, f64)> {
+    let seen = results.iter().flat_map(|result| &result.launches).filter_map(|launch| launch.frequency);
     seen.reduce(|a, b| (a.0.min(b.0).min(b.1), a.1.max(b.0).max(b.1))).map(|(low, high)| (low.min(high), low.max(high)))
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use model::{Class, FigureKey, Launch, Metric, Point, Unit};
+use model::{Class, Launch, Metric, Point, ResultKey, Unit};
 
 use super::*;
 
@@ -84,10 +84,10 @@ fn what_cannot_be_read_is_unknown_and_not_nothing() {
 fn run(frequencies: &[(f64, f64)]) -> Run {
     let mut run = crate::begin(model::Plan::default(), model::Machine::default(), model::Identity::default());
     let metric = Metric::lower(Unit::Seconds, "operation");
-    let mut figure = Figure::unmeasured(FigureKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
+    let mut result = BenchmarkResult::unmeasured(ResultKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
     let launch = |pair: &(f64, f64)| Launch { frequency: Some(*pair), ..Launch::default() };
-    figure.launches = frequencies.iter().map(launch).collect();
-    run.figures.push(figure);
+    result.launches = frequencies.iter().map(launch).collect();
+    run.results.push(result);
     run
 }
 

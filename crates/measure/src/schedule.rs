@@ -1,8 +1,8 @@
-//! Which figures are launched next: no sensors, no statistics.
+//! Which results are launched next: no sensors, no statistics.
 //!
-//! Without a time limit every round has one launch of each figure that has not ended. With one, a round has the figures
+//! Without a time limit every round has one launch of each result that has not ended. With one, a round has the results
 //! that are expected to converge in the time that is left, cheapest first. A share of the time remains for the others,
-//! and what nothing needs tightens the intervals of figures that have converged.
+//! and what nothing needs tightens the intervals of results that have converged.
 
 use model::{PlanEntry, RULES};
 use rand::SeedableRng;
@@ -11,11 +11,11 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::seed::mix;
 
-/// Figures that are prepared together and whose batches are interleaved in one launch.
+/// Results that are prepared together and whose batches are interleaved in one launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LaunchGroup(pub(crate) Vec<usize>);
 
-/// Groups of the figures that are still measured: sharers together, the others alone.
+/// Groups of the results that are still measured: sharers together, the others alone.
 pub(crate) fn groups(
     entries: &[PlanEntry],
     active: impl Fn(usize) -> bool,
@@ -32,7 +32,7 @@ pub(crate) fn groups(
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// The order of a round: drawn from the seed, so that drift of the machine affects all figures equally and the run can
+/// The order of a round: drawn from the seed, so that drift of the machine affects all results equally and the run can
 /// be repeated.
 pub(crate) fn shuffle(groups: &mut [LaunchGroup], seed: u64, round: u32) {
     let mut rng = ChaCha8Rng::seed_from_u64(mix(seed, u64::from(round)));
@@ -44,9 +44,9 @@ pub(crate) fn shuffle(groups: &mut [LaunchGroup], seed: u64, round: u32) {
 pub(crate) struct Candidate {
     /// Seconds of a launch that counts.
     pub(crate) seconds: f64,
-    /// Launches that its figures have.
+    /// Launches that its results have.
     pub(crate) made: usize,
-    /// Further launches after which each of its figures is expected to have converged; of those alone that are
+    /// Further launches after which each of its results is expected to have converged; of those alone that are
     /// expected to.
     pub(crate) needed: Vec<usize>,
     /// Whether it has converged, is at a checkpoint, and is launched for a narrower interval.
@@ -54,7 +54,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Seconds to where most figures a launch are expected to have converged, and those seconds for each.
+    /// Seconds to where most results a launch are expected to have converged, and those seconds for each.
     fn cost(&self) -> Option<(f64, f64)> {
         let within = |launches: usize| self.needed.iter().filter(|own| **own <= launches).count() as f64;
         let each = |launches: &usize| *launches as f64 * self.seconds / within(*launches);
@@ -115,13 +115,13 @@ impl Schedule {
             self.allowance -= candidates[at].seconds;
             chosen.push(at);
         }
-        // Time that no figure needs is not saved up.
+        // Time that no result needs is not saved up.
         self.allowance = self.allowance.min(least);
         chosen
     }
 }
 
-/// Those whose figures converge cheapest, as many as the time permits, and the seconds that they need.
+/// Those whose results converge cheapest, as many as the time permits, and the seconds that they need.
 fn within_budget(candidates: &[Candidate], of: &[usize], time: f64) -> (Vec<usize>, f64) {
     let mut costs: Vec<(usize, (f64, f64))> = of.iter().filter_map(|at| Some((*at, candidates[*at].cost()?))).collect();
     costs.sort_by(|(_, a), (_, b)| a.1.total_cmp(&b.1));
@@ -186,7 +186,7 @@ mod tests {
     fn time_goes_to_the_cheapest_first() {
         let all = [open(1.0, &[5]), open(1.5, &[6; 6]), open(1.0, &[1]), open(0.5, &[4])];
         assert_eq!(selected(&all, 4.0), [2, 3], "what does not fit leaves its time to the next");
-        assert_eq!(selected(&all, 12.0), [2, 1, 3], "six figures for nine seconds");
+        assert_eq!(selected(&all, 12.0), [2, 1, 3], "six results for nine seconds");
         assert_eq!(selected(&all, 100.0), [2, 1, 3, 0]);
         assert_eq!(selected(&all, 0.4), [0, 1, 2, 3], "none is expected to converge");
         let one_of_three = [open(1.0, &[6, 30, 30]), open(1.0, &[20, 30, 30, 62])];
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_are_as_long_as_the_figures_that_converge_can_afford() {
+    fn rounds_are_as_long_as_the_results_that_converge_can_afford() {
         let mut all = vec![open(0.05, &[10])];
         all.extend((0..100).map(|_| open(0.1, &[])));
         let seconds = |left: f64| -> f64 {

@@ -14,7 +14,7 @@ const STREAM_RULE: u64 = 4;
 /// A representative size of memory, and how many times the last-level caches in reach it must be at least. A stream
 /// leaves behind what it does not touch again, and passes begin where memory was left alone longest: of four times a
 /// cache that evicts at random a fiftieth is still there. Of a random walk through twice a cache half still hits it,
-/// and that is where latency figures of memory have always stood.
+/// and that is where latency results of memory have always stood.
 struct MemorySize {
     usual: u64,
     times: u64,
@@ -28,7 +28,7 @@ const fn rule(class: Class) -> Option<MemorySize> {
     }
 }
 
-/// Bytes that a figure works on, where its point names them.
+/// Bytes that a result works on, where its point names them.
 fn working_set(point: &Point) -> Option<u64> {
     point.bytes("working_set").ok()
 }
@@ -53,7 +53,7 @@ pub(crate) fn beyond_caches(
     (size > usual).then(|| entry.point.clone().with("working_set", format_size(size)))
 }
 
-/// The point in whose place a figure stands, where its size of memory was moved beyond the caches. Suites that follow
+/// The point in whose place a result stands, where its size of memory was moved beyond the caches. Suites that follow
 /// the machine have no larger sizes of their own.
 pub(crate) fn stands_for(suite: &str, benchmark: &Benchmark, point: &Point) -> Option<Point> {
     let MemorySize { usual, .. } = rule(benchmark.class)?;
@@ -67,8 +67,8 @@ const fn largest(available: u64) -> u64 {
     if half < 2 { 1 } else { 1 << half.ilog2() }
 }
 
-/// What a figure needs, by its point.
-pub(crate) struct FigureNeeds {
+/// What a result needs, by its point.
+pub(crate) struct ResultNeeds {
     /// Bytes of memory.
     pub(crate) bytes: u64,
     /// Processes and threads, those of the harness included.
@@ -85,34 +85,34 @@ fn bytes(point: &Point) -> u64 {
     working_set(point).into_iter().chain(point.bytes("resident").ok()).max().unwrap_or(0)
 }
 
-/// What a figure needs on these CPUs.
-pub(crate) fn needs(benchmark: &Benchmark, point: &Point, cpus: &[usize]) -> FigureNeeds {
+/// What a result needs on these CPUs.
+pub(crate) fn needs(benchmark: &Benchmark, point: &Point, cpus: &[usize]) -> ResultNeeds {
     let parties = |axis: &str| point.get(axis).and_then(|word| word.parse::<u64>().ok());
     // A script starts a handful of programs at a time; parties of a placement take turns on their CPUs.
     let scripts = parties("concurrent").map(|scripts| 4 * scripts);
     let threads = point.get("threads").map(|_| cpus.len() as u64);
     let started = [threads, parties("processes"), scripts].into_iter().flatten().max().unwrap_or(1);
     let lingering = if benchmark.class == Class::Process { LINGERING_TASKS } else { 0 };
-    FigureNeeds { bytes: bytes(point), tasks: started + HARNESS_TASKS + lingering }
+    ResultNeeds { bytes: bytes(point), tasks: started + HARNESS_TASKS + lingering }
 }
 
-impl FigureNeeds {
+impl ResultNeeds {
     /// Whether so much available memory is too little: a quarter of it is left to the system.
     pub(crate) const fn lack_memory(&self, available: u64) -> bool {
         self.bytes > available / 4 * 3
     }
 }
 
-/// Why a figure cannot have the memory that it needs, before any is taken.
+/// Why a result cannot have the memory that it needs, before any is taken.
 pub(crate) fn lacking(point: &Point, available: u64) -> Option<String> {
-    let needs = FigureNeeds { bytes: bytes(point), tasks: 0 };
+    let needs = ResultNeeds { bytes: bytes(point), tasks: 0 };
     needs.lack_memory(available).then(|| {
         let [needed, free] = [needs.bytes, available].map(spoken_size);
         format!("it needs {needed} of memory and {free} are available")
     })
 }
 
-/// What a reader should know of a figure's working set: which cache holds it, and whether it keeps STREAM's rule.
+/// What a reader should know of a result's working set: which cache holds it, and whether it keeps STREAM's rule.
 pub(crate) fn remarks(
     suite: &str,
     benchmark: &Benchmark,

@@ -36,25 +36,25 @@ pub struct AxisDescription {
     pub usual: Vec<String>,
 }
 
-/// A line of a run's key figures that a benchmark may fill.
+/// A line of a run's key results that a benchmark may fill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct KeyFigure {
+pub struct KeyResult {
     /// The tens are its line; the lowest rank that a run has fills it.
     pub rank: u8,
-    /// Title of the line; empty for the figure's own label.
+    /// Title of the line; empty for the result's own label.
     pub title: String,
     /// What its point must agree with.
     pub at: Point,
 }
 
-/// What one operation of a benchmark consists of, as declared for figures without a measured footprint.
+/// What one operation of a benchmark consists of, as declared for results without a measured footprint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Operation {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// Operations in what the figure counts as one.
+    /// Operations in what the result counts as one.
     pub times: f64,
     /// Units of other primitives in it, at most.
     pub uses: Cow<'static, [(Primitive, f64)]>,
@@ -75,7 +75,7 @@ impl Operation {
         Self { name: Cow::Borrowed(name), times: 1.0, uses: Cow::Borrowed(uses), touches: Cow::Borrowed(touches) }
     }
 
-    /// The same, so many times in what a figure counts as one.
+    /// The same, so many times in what a result counts as one.
     #[must_use]
     pub const fn times(mut self, times: f64) -> Self {
         self.times = times;
@@ -88,7 +88,7 @@ impl Operation {
         !self.touches.is_empty()
     }
 
-    /// Operations in what a figure counts as one at a point: the axis `concurrent` multiplies them.
+    /// Operations in what a result counts as one at a point: the axis `concurrent` multiplies them.
     #[must_use]
     pub fn count(&self, point: &Point) -> f64 {
         let concurrent = point.get("concurrent").and_then(|value| value.parse::<u32>().ok());
@@ -115,9 +115,9 @@ pub struct BenchmarkDescription {
     /// Whether its primitives are usually measured by it.
     #[serde(default)]
     pub usual: bool,
-    /// Lines of a run's key figures that it may fill.
+    /// Lines of a run's key results that it may fill.
     #[serde(default)]
-    pub key: Vec<KeyFigure>,
+    pub key: Vec<KeyResult>,
     /// What one operation consists of, if that is more than the primitive that it measures.
     #[serde(default)]
     pub operation: Option<Operation>,
@@ -128,7 +128,7 @@ pub struct BenchmarkDescription {
 }
 
 impl BenchmarkDescription {
-    /// How a source's figure of this benchmark stands to its definition at a point; what a point leaves open counts as
+    /// How a source's result of this benchmark stands to its definition at a point; what a point leaves open counts as
     /// agreeing. The same where no source of that tool is known.
     #[must_use]
     pub fn definition(&self, tool: &str, point: &Point) -> Definition {

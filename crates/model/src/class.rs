@@ -1,10 +1,10 @@
-//! Classes of figures that drift alike from session to session.
+//! Classes of results that drift alike from session to session.
 
 use serde::{Deserialize, Serialize};
 
 use crate::RULES;
 
-/// Class of a figure by its usual drift between sessions of one machine, for stores without a history.
+/// Class of a result by its usual drift between sessions of one machine, for stores without a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

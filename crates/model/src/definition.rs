@@ -1,8 +1,8 @@
-//! How the definition of a figure stands to that of its source.
+//! How the definition of a result stands to that of its source.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a source measures what a figure of the catalogue measures.
+/// Whether a source measures what a result of the catalogue measures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -13,7 +13,7 @@ pub enum Definition {
     /// The same quantity with a difference that is small beside what machines differ by; the text says which.
     /// Comparisons footnote it.
     Near(String),
-    /// Another quantity; the text says why. It may stand beside the figure, but is in no mean and gets no verdict.
+    /// Another quantity; the text says why. It may stand beside the result, but is in no mean and gets no verdict.
     Other(String),
 }
 
@@ -33,7 +33,7 @@ impl Definition {
         }
     }
 
-    /// How two figures stand to each other of which each stands to the catalogue like this. Two that differ from it in
+    /// How two results stand to each other of which each stands to the catalogue like this. Two that differ from it in
     /// the same way are the same.
     #[must_use]
     pub fn between(&self, other: &Self) -> Self {

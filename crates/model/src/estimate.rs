@@ -14,7 +14,7 @@ pub enum EstimateMethod {
     /// Extremes of few undisturbed launches, widened so far that they cover like an interval at 99%: by resampling of
     /// recorded launches, and no theorem.
     WidenedExtremes,
-    /// Derived from other figures by propagating their intervals.
+    /// Derived from other results by propagating their intervals.
     Propagated,
     /// Least and greatest of a few whole executions, or of too few launches for an interval.
     Range,
@@ -37,7 +37,7 @@ impl EstimateMethod {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
-    /// Median of launch values, in the figure's unit.
+    /// Median of launch values, in the result's unit.
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -132,14 +132,14 @@ pub struct Mode {
     pub estimate: Estimate,
 }
 
-/// Outcome of a figure.
+/// Outcome of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// A value with its interval.
     Measured(Estimate),
-    /// A paired difference that cannot be distinguished from zero: less than `bound`, in the figure's unit.
+    /// A paired difference that cannot be distinguished from zero: less than `bound`, in the result's unit.
     Below {
         /// Upper bound.
         bound: f64,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A farm's run, as far as no figure states it.
+/// A farm's run, as far as no result states it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FarmRecord {

@@ -20,7 +20,7 @@ pub enum Invalid {
     Stolen(TakenTime),
     /// A control group's quota of CPU time stopped it.
     Throttled(TakenTime),
-    /// A thread or process of the figure was not on the CPU requested for it.
+    /// A thread or process of the result was not on the CPU requested for it.
     Misplaced(Placement),
     /// Too few of its batches were undisturbed: another thread was on the core, or the clock moved.
     Contended {
@@ -37,7 +37,7 @@ pub enum Invalid {
         /// For most of the run.
         usual: u32,
     },
-    /// Other programs took its CPU: in the time of its batches it ran for this share, and other launches of the figure
+    /// Other programs took its CPU: in the time of its batches it ran for this share, and other launches of the result
     /// for the usual one, in CPU seconds a second.
     Preempted {
         /// Of this launch.
@@ -123,7 +123,7 @@ pub fn split_pairs<T: Copy>(taken: &[T]) -> (Vec<T>, Vec<T>) {
     pairs.map(|(pair, two)| if work_first(pair) { (two[0], two[1]) } else { (two[1], two[0]) }).unzip()
 }
 
-/// Result of one fresh process for one figure.
+/// Result of one fresh process for one result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Launch {
@@ -136,14 +136,14 @@ pub struct Launch {
     /// Whether it began when its core had been seen unshared, or after it had waited for that in vain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaited: bool,
-    /// Its value as observed: the median of all batches, in the figure's unit. A paired launch: the median difference.
+    /// Its value as observed: the median of all batches, in the result's unit. A paired launch: the median difference.
     pub value: f64,
     /// Nanoseconds of every batch in the order of time; of a paired launch: work, overhead, overhead, work, and again.
     pub nanos: Vec<u64>,
-    /// Operations of each batch, if they differ from the figure's fixed number.
+    /// Operations of each batch, if they differ from the result's fixed number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ops: Vec<u64>,
-    /// Values that the kernel measured itself (a lateness, a ratio), in the figure's unit, if batches are not timed.
+    /// Values that the kernel measured itself (a lateness, a ratio), in the result's unit, if batches are not timed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<f64>,
     /// Warm-up batches before the timed ones.
@@ -180,7 +180,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Operations and nanoseconds of every batch in the order of time; `ops` is the figure's fixed number, for launches
+    /// Operations and nanoseconds of every batch in the order of time; `ops` is the result's fixed number, for launches
     /// without numbers of their own.
     #[must_use]
     pub fn batches(&self, ops: u64) -> Vec<TimedBatch> {

@@ -1,6 +1,6 @@
 //! The data types of Prony, used by all crates: plain data, without code that measures, computes or prints.
 //!
-//! A [`Run`] is the self-describing document of one session on one machine. Every [`Figure`] in it has its own unit,
+//! A [`Run`] is the self-describing document of one session on one machine. Every [`BenchmarkResult`] in it has its own unit,
 //! direction, title and primitives, so that runs of benchmarks that no longer exist can still be compared.
 #![forbid(unsafe_code)]
 
@@ -14,7 +14,6 @@ mod distance;
 mod error;
 mod estimate;
 mod farm;
-mod figure;
 mod footprint;
 mod launch;
 mod machine;
@@ -27,6 +26,7 @@ mod plausible;
 mod point;
 mod primitive;
 mod references;
+mod result;
 mod rules;
 mod run;
 mod schema;
@@ -37,7 +37,7 @@ mod tidy;
 mod topology;
 pub mod words;
 
-pub use catalogue::{AxisDescription, BenchmarkDescription, Catalogue, KeyFigure, Operation, Reference};
+pub use catalogue::{AxisDescription, BenchmarkDescription, Catalogue, KeyResult, Operation, Reference};
 pub use class::Class;
 pub use command::{command_line, holds_password, presentable, without_password};
 pub use conditions::{Conditions, TakenTime};
@@ -47,9 +47,6 @@ pub use distance::CpuDistance;
 pub use error::{DocumentPosition, Error};
 pub use estimate::{Estimate, EstimateMethod, FEWEST_LAUNCHES, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
 pub use farm::{FarmIncident, FarmNode, FarmRecord, FarmWindow};
-pub use figure::{
-    CLOCK, COMPILER, CORE_SHARED, Figure, FigureKey, Flag, NOT_REACHED, RECORD, SURVEYED_LEVELS, surveyed_level,
-};
 pub use footprint::{Footprint, Hardware};
 pub use launch::{Invalid, Launch, Placement, TimedBatch, split_pairs, work_first};
 pub use machine::{Fact, FactValue, Machine};
@@ -61,8 +58,12 @@ pub use plan::{EXECUTION_SPACING, LOOKS, Plan, PlanEntry, SPACING, USUAL_LAUNCHE
 pub use point::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Point};
 pub use primitive::Primitive;
 pub use references::{
-    Domain, FigureReferences, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceReading, ReferenceSamples,
-    ReferenceTrack, SessionReferences, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+    Domain, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceReading, ReferenceSamples, ReferenceTrack,
+    ResultReferences, SessionReferences, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+};
+pub use result::{
+    BenchmarkResult, CLOCK, COMPILER, CORE_SHARED, Flag, NOT_REACHED, RECORD, ResultKey, SURVEYED_LEVELS,
+    surveyed_level,
 };
 pub use rules::{RULES, Rule, Rules};
 pub use run::{Identity, Origin, Run, Session};

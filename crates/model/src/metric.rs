@@ -1,4 +1,4 @@
-//! Unit and direction of figures.
+//! Unit and direction of results.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ impl Unit {
     }
 }
 
-/// Direction in which a figure gets better.
+/// Direction in which a result gets better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -106,7 +106,7 @@ impl Metric {
         if self.unit.is_rate() { amount / seconds } else { seconds / amount }
     }
 
-    /// A value in cycles as one in the figure's unit at a clock: cycles of one operation become its time, what is
+    /// A value in cycles as one in the result's unit at a clock: cycles of one operation become its time, what is
     /// counted in a cycle becomes a rate.
     #[must_use]
     pub fn at_clock(&self, cycles: f64, hertz: f64) -> f64 {

@@ -1,16 +1,16 @@
-//! The plan of a run: figures and rules.
+//! The plan of a run: results and rules.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Point;
 
-/// Numbers of launches after which a figure is judged.
+/// Numbers of launches after which a result is judged.
 pub const LOOKS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
-/// Most launches of a figure in a run without a time limit. Where a limit ends the run, what it leaves goes to figures
+/// Most launches of a result in a run without a time limit. Where a limit ends the run, what it leaves goes to results
 /// that need up to all of [`LOOKS`].
 pub const USUAL_LAUNCHES: u32 = 40;
 
-/// Usual spacing of rounds in runs without a time limit, seconds: of 320 launches of sixteen figures on a shared guest,
+/// Usual spacing of rounds in runs without a time limit, seconds: of 320 launches of sixteen results on a shared guest,
 /// one every 0.53 seconds, what was called within 2% covered the median of all in 85% of runs, of each second launch in
 /// 94%, of each fourth in 98%.
 pub const SPACING: f64 = 1.0;
@@ -30,7 +30,7 @@ pub fn looks(most: u32) -> Vec<u32> {
     LOOKS.into_iter().filter(|look| *look <= most.max(LOOKS[0])).collect()
 }
 
-/// One figure to measure.
+/// One result to measure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanEntry {
@@ -40,12 +40,12 @@ pub struct PlanEntry {
     pub point: Point,
     /// Target of the relative half-width: 0.02 is +-2%.
     pub target: f64,
-    /// Key of the launches that it shares with other figures, if any.
+    /// Key of the launches that it shares with other results, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<String>,
 }
 
-/// The figures and rules of a run.
+/// The results and rules of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Plan {
@@ -55,9 +55,9 @@ pub struct Plan {
     pub seed: u64,
     /// Confidence level of the intervals.
     pub level: f64,
-    /// Target of the relative half-width at which a figure ends.
+    /// Target of the relative half-width at which a result ends.
     pub target: f64,
-    /// Numbers of launches at which a figure may end.
+    /// Numbers of launches at which a result may end.
     pub looks: Vec<u32>,
     /// Timed batches of a launch.
     pub batches: u32,
@@ -68,12 +68,12 @@ pub struct Plan {
     /// Time limit after which no further round begins, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
-    /// Least time from the beginning of a round to that of the next, seconds. Launches of a figure that lie closer
+    /// Least time from the beginning of a round to that of the next, seconds. Launches of a result that lie closer
     /// together meet the same neighbour and the same state of a shared memory, and agree more than the minutes around
     /// them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spacing: f64,
-    /// Directory for the file figures.
+    /// Directory for the file results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
     /// Further directories for them: `place=target2` is in the first of these.
@@ -82,12 +82,12 @@ pub struct Plan {
     /// Whether batches are timed between readings of the references.
     #[serde(default)]
     pub references: bool,
-    /// The figures, in the order of the catalogue.
+    /// The results, in the order of the catalogue.
     pub entries: Vec<PlanEntry>,
 }
 
 impl Plan {
-    /// The directory for the file figures at a point.
+    /// The directory for the file results at a point.
     #[must_use]
     pub fn directory_at(&self, point: &Point) -> Option<&str> {
         let place = point.get("place").and_then(target_number).unwrap_or(1);

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::{
-    Conditions, Error, Estimate, EstimateMethod, FarmNode, FarmRecord, FarmWindow, Figure, Footprint, Invalid, Launch,
-    Outcome, Plan, Run, TakenTime,
+    BenchmarkResult, Conditions, Error, Estimate, EstimateMethod, FarmNode, FarmRecord, FarmWindow, Footprint, Invalid,
+    Launch, Outcome, Plan, Run, TakenTime,
 };
 
 const BELOW_ZERO: &str = "is below 0";
@@ -44,16 +44,16 @@ impl Estimate {
     }
 }
 
-impl Figure {
+impl BenchmarkResult {
     /// Which of its numbers nothing can have, and why: "the value is below 0".
     #[must_use]
     pub fn fault(&self) -> Option<String> {
-        of_outcome(self).or_else(|| of_figure(self)).map(|(what, fault)| format!("{what} {fault}"))
+        of_outcome(self).or_else(|| of_result(self)).map(|(what, fault)| format!("{what} {fault}"))
     }
 }
 
 /// Refuses a run with numbers that nothing can have (times, rates and counts below 0, shares beyond the whole, values
-/// outside their intervals), with a figure twice, or with a figure of the plan that has a value and no launch.
+/// outside their intervals), with a result twice, or with a result of the plan that has a value and no launch.
 pub(crate) fn check(run: &Run) -> Result<(), Error> {
     let refuse = |what: String| Error::Invalid(format!("{what}; correct it, or export the run again"));
     let mut seen = HashSet::new();
@@ -61,14 +61,14 @@ pub(crate) fn check(run: &Run) -> Result<(), Error> {
     if let Some((what, fault)) = of_session(run).or_else(|| of_plan(&run.plan)) {
         return Err(refuse(format!("{what} {fault}")));
     }
-    for figure in &run.figures {
-        let key = figure.key();
-        if let Some((what, fault)) = of_outcome(figure).or_else(|| of_figure(figure)) {
+    for result in &run.results {
+        let key = result.key();
+        if let Some((what, fault)) = of_outcome(result).or_else(|| of_result(result)) {
             return Err(refuse(format!("{what} of {key} {fault}")));
         }
-        // What another program states has no launches here, nor has what follows from other figures.
-        let own = run.origin.is_none() && planned.contains(&(figure.benchmark.as_str(), &figure.point));
-        if own && figure.launches.is_empty() && is_of_launches(figure) {
+        // What another program states has no launches here, nor has what follows from other results.
+        let own = run.origin.is_none() && planned.contains(&(result.benchmark.as_str(), &result.point));
+        if own && result.launches.is_empty() && is_of_launches(result) {
             return Err(refuse(format!("the value of {key} is of launches, and none is there")));
         }
         if !seen.insert(key.clone()) {
@@ -100,10 +100,10 @@ fn of_taken(what: &'static str, taken: Option<TakenTime>) -> Option<NumberFault>
     taken.and_then(|taken| below_zero(&[(what, taken.seconds), (what, taken.of)]))
 }
 
-/// Whether a figure's value is one of its launches, or of differences within them.
-fn is_of_launches(figure: &Figure) -> bool {
+/// Whether a result's value is one of its launches, or of differences within them.
+fn is_of_launches(result: &BenchmarkResult) -> bool {
     use EstimateMethod::{OrderStatistic, PairedOrderStatistic, WidenedExtremes};
-    match &figure.outcome {
+    match &result.outcome {
         Outcome::Measured(estimate) => {
             matches!(estimate.method, OrderStatistic | PairedOrderStatistic | WidenedExtremes)
         }
@@ -154,8 +154,8 @@ fn of_plan(plan: &Plan) -> Option<NumberFault> {
     })
 }
 
-fn of_outcome(figure: &Figure) -> Option<NumberFault> {
-    match &figure.outcome {
+fn of_outcome(result: &BenchmarkResult) -> Option<NumberFault> {
+    match &result.outcome {
         Outcome::Measured(estimate) => estimate.fault().map(|fault| ("the value", fault)),
         Outcome::Below { bound } => below_zero(&[("the bound", *bound)]),
         Outcome::Modes(modes) => modes.iter().find_map(|mode| {
@@ -170,9 +170,9 @@ fn of_outcome(figure: &Figure) -> Option<NumberFault> {
     }
 }
 
-/// What a figure has beside its outcome.
-fn of_figure(figure: &Figure) -> Option<NumberFault> {
-    let references = figure.references.as_ref();
+/// What a result has beside its outcome.
+fn of_result(result: &BenchmarkResult) -> Option<NumberFault> {
+    let references = result.references.as_ref();
     let of_quantile = |found: &crate::QuantileEstimate| {
         let quantile = (0.0..=1.0).contains(&found.quantile);
         let outside = (!quantile).then_some(("a quantile", "is not between 0 and 1"));
@@ -180,17 +180,17 @@ fn of_figure(figure: &Figure) -> Option<NumberFault> {
     };
     let clock = references.and_then(|references| references.clock);
     let observed = references.and_then(|references| references.observed);
-    not_positive([("the amount of an operation", Some(figure.amount)), ("the clock", clock)])
-        .or_else(|| figure.quantiles.iter().find_map(of_quantile))
+    not_positive([("the amount of an operation", Some(result.amount)), ("the clock", clock)])
+        .or_else(|| result.quantiles.iter().find_map(of_quantile))
         .or_else(|| {
             below_zero(&[
-                ("the resolution", figure.resolution.unwrap_or(0.0)),
-                ("the rounding", figure.rounding.unwrap_or(0.0)),
+                ("the resolution", result.resolution.unwrap_or(0.0)),
+                ("the rounding", result.rounding.unwrap_or(0.0)),
             ])
         })
         .or_else(|| observed.and_then(|observed| observed.fault()).map(|fault| ("the observed value", fault)))
-        .or_else(|| of_footprint(&figure.footprint))
-        .or_else(|| figure.launches.iter().find_map(|launch| of_launch(launch, figure)))
+        .or_else(|| of_footprint(&result.footprint))
+        .or_else(|| result.launches.iter().find_map(|launch| of_launch(launch, result)))
 }
 
 fn of_footprint(footprint: &Footprint) -> Option<NumberFault> {
@@ -198,9 +198,9 @@ fn of_footprint(footprint: &Footprint) -> Option<NumberFault> {
     below_zero(&[used(footprint.user_seconds), used(footprint.system_seconds), used(footprint.cpu_seconds)])
 }
 
-/// The value of a launch is a difference in some figures; in those whose estimate is one of observed values, it is not.
-fn of_launch(launch: &Launch, figure: &Figure) -> Option<NumberFault> {
-    let observed = figure.outcome.estimate().is_some_and(|estimate| {
+/// The value of a launch is a difference in some results; in those whose estimate is one of observed values, it is not.
+fn of_launch(launch: &Launch, result: &BenchmarkResult) -> Option<NumberFault> {
+    let observed = result.outcome.estimate().is_some_and(|estimate| {
         matches!(estimate.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes)
     });
     let finite = |what, number: f64| (!number.is_finite()).then_some((what, "is not finite"));
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn a_share_beyond_the_whole_is_refused_with_its_member() {
         for (pointer, member) in [
-            ("/figures/0/references/kept", "figures[0].references.kept"),
+            ("/results/0/references/kept", "results[0].references.kept"),
             ("/session/references/core_shared", "session.references.core_shared"),
         ] {
             for share in ["1.7", "-0.3"] {
@@ -285,64 +285,64 @@ mod tests {
             }
             with(pointer, "0.5").unwrap();
         }
-        let said = with("/figures/0/outcome/measured/low", "null").map(drop).unwrap_err();
-        assert!(said.contains("figures[0].outcome.measured.low: invalid type: null"), "{said}");
+        let said = with("/results/0/outcome/measured/low", "null").map(drop).unwrap_err();
+        assert!(said.contains("results[0].outcome.measured.low: invalid type: null"), "{said}");
     }
 
     #[test]
     fn what_another_program_states_needs_no_launches_and_no_level() {
         let mut foreign: crate::Run = serde_json::from_str(include_str!("../tests/run.json")).unwrap();
         foreign.origin = Some(crate::Origin::default());
-        let (first, spread) = (&mut foreign.figures[0], crate::EstimateMethod::Stated);
+        let (first, spread) = (&mut foreign.results[0], crate::EstimateMethod::Stated);
         first.launches.clear();
         let stated = crate::Estimate { low: 0.5, high: 2.0, method: spread, ..crate::Estimate::without_spread(1.0) };
         first.outcome = crate::Outcome::Measured(stated);
         let text = render_run(&foreign).unwrap();
-        assert_eq!(parse_run(&text).unwrap().figures[0].outcome, foreign.figures[0].outcome);
+        assert_eq!(parse_run(&text).unwrap().results[0].outcome, foreign.results[0].outcome);
     }
 
     /// A member, what no run can have there, and what is said of it.
     const IMPOSSIBLE: &[(&str, &str, &str)] = &[
-        ("/figures/5/outcome/measured/low", "-1e-6", "the value of os.timer_lateness is below 0"),
-        ("/figures/0/outcome/measured/level", "1.5", "the value of os.syscall_write has a level"),
-        ("/figures/0/outcome/measured/value", "9.0", "the value of os.syscall_write is outside its interval"),
-        ("/figures/0/amount", "-1.0", "the amount of an operation of os.syscall_write is not above 0"),
-        ("/figures/0/references/clock", "-3e9", "the clock of os.syscall_write is not above 0"),
-        ("/figures/1/launches/0/value", "-1e9", "the value of a launch of memory.copy"),
-        ("/figures/0/launches/0/wall", "-0.5", "the duration of a launch of os.syscall_write is below 0"),
+        ("/results/5/outcome/measured/low", "-1e-6", "the value of os.timer_lateness is below 0"),
+        ("/results/0/outcome/measured/level", "1.5", "the value of os.syscall_write has a level"),
+        ("/results/0/outcome/measured/value", "9.0", "the value of os.syscall_write is outside its interval"),
+        ("/results/0/amount", "-1.0", "the amount of an operation of os.syscall_write is not above 0"),
+        ("/results/0/references/clock", "-3e9", "the clock of os.syscall_write is not above 0"),
+        ("/results/1/launches/0/value", "-1e9", "the value of a launch of memory.copy"),
+        ("/results/0/launches/0/wall", "-0.5", "the duration of a launch of os.syscall_write is below 0"),
         ("/session/seconds", "-3", "the duration of the run is below 0"),
         ("/session/references/clock", "0", "the clock of the run is not above 0"),
         ("/plan/level", "95", "the level of the plan is not between 0 and 1"),
         ("/plan/target", "-0.02", "the target of the plan is below 0"),
         ("/plan/entries/0/target", "-0.02", "the target of an entry of the plan is below 0"),
         (
-            "/figures/1/outcome/measured/level",
+            "/results/1/outcome/measured/level",
             "0",
             "the value of memory.copy:threads=1,working_set=64MiB has an interval of level 0",
         ),
         (
-            "/figures/1/outcome/measured/launches",
+            "/results/1/outcome/measured/launches",
             "0",
             "the value of memory.copy:threads=1,working_set=64MiB is of 0 launches",
         ),
         (
-            "/figures/1/launches",
+            "/results/1/launches",
             "[]",
             "the value of memory.copy:threads=1,working_set=64MiB is of launches, and none is there",
         ),
-        ("/figures/3/launches", "[]", "the value of ipc.tcp_latency:placement=free is of launches, and none is there"),
-        ("/figures/0/launches/0/stolen", r#"{"seconds":-5,"of":1}"#, "the stolen time of a launch of os.syscall_write"),
-        ("/figures/0/launches/0/throttled", r#"{"seconds":1,"of":-1}"#, "the throttled time of a launch of os."),
-        ("/figures/0/launches/0/invalid", r#"{"stolen":{"seconds":-5,"of":1}}"#, "the stolen time of a launch of os."),
+        ("/results/3/launches", "[]", "the value of ipc.tcp_latency:placement=free is of launches, and none is there"),
+        ("/results/0/launches/0/stolen", r#"{"seconds":-5,"of":1}"#, "the stolen time of a launch of os.syscall_write"),
+        ("/results/0/launches/0/throttled", r#"{"seconds":1,"of":-1}"#, "the throttled time of a launch of os."),
+        ("/results/0/launches/0/invalid", r#"{"stolen":{"seconds":-5,"of":1}}"#, "the stolen time of a launch of os."),
         (
-            "/figures/0/launches/0/invalid",
+            "/results/0/launches/0/invalid",
             r#"{"contended":{"batches":9,"of":3}}"#,
             "the undisturbed batches of a launch",
         ),
-        ("/figures/0/launches/0/frequency", "[-1, 3e9]", "the frequency in a launch of os.syscall_write is below 0"),
-        ("/figures/0/launches/0/began", "-2", "the begin of a launch of os.syscall_write is below 0"),
+        ("/results/0/launches/0/frequency", "[-1, 3e9]", "the frequency in a launch of os.syscall_write is below 0"),
+        ("/results/0/launches/0/began", "-2", "the begin of a launch of os.syscall_write is below 0"),
         (
-            "/figures/0/launches/0/footprint",
+            "/results/0/launches/0/footprint",
             r#"{"operations":1,"user_seconds":-1}"#,
             "the CPU time of os.syscall_write",
         ),
@@ -358,17 +358,17 @@ mod tests {
             assert!(said.ends_with("; correct it, or export the run again"), "{said}");
         }
         let below = r#"{"measured":{"value":-1e-6,"low":-2e-6,"high":1e-6,"level":0.95,"launches":9,"batches":9,"method":"propagated"}}"#;
-        assert!(with("/figures/0/outcome", below).map(drop).unwrap_err().contains("is below 0"));
+        assert!(with("/results/0/outcome", below).map(drop).unwrap_err().contains("is below 0"));
         let modes = below.replace("{\"measured\":", r#"{"modes":[{"share":0.5,"estimate":"#).replace("}}", "}}]}");
         assert!(
-            with("/figures/0/outcome", &modes).map(drop).unwrap_err().contains("a mode of os.syscall_write is below 0")
+            with("/results/0/outcome", &modes).map(drop).unwrap_err().contains("a mode of os.syscall_write is below 0")
         );
         assert!(
-            with("/figures/0/outcome", r#"{"below":{"bound":-1e-9}}"#).map(drop).unwrap_err().contains("the bound of")
+            with("/results/0/outcome", r#"{"below":{"bound":-1e-9}}"#).map(drop).unwrap_err().contains("the bound of")
         );
         // The lower end of a fit may be what its value cannot.
         let fit = below.replace("\"value\":-1e-6", "\"value\":1e-7");
-        let kept = with("/figures/0/outcome", &fit).unwrap();
+        let kept = with("/results/0/outcome", &fit).unwrap();
         assert_eq!(parse_run(&render_run(&kept).unwrap()).unwrap(), kept);
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, parse_size};
 
-/// Any two different CPUs: a value of `placement` that can be requested. A figure states their relation instead, one of
+/// Any two different CPUs: a value of `placement` that can be requested. A result states their relation instead, one of
 /// [`CROSSINGS`].
 pub const ANY_CROSSING: &str = "cross_cpu";
 /// A size of memory beyond the caches of its machine, whatever that is: the value of `working_set` in rows of

@@ -1,7 +1,7 @@
 //! Readings of the clock reference and the contention reference around the batches of a launch, and the values derived
 //! from them.
 //!
-//! The readings are raw and remain in the document. [`UndisturbedBatches`], [`FigureReferences`] and
+//! The readings are raw and remain in the document. [`UndisturbedBatches`], [`ResultReferences`] and
 //! [`SessionReferences`] are derived from them and from the batch times, and can be recomputed.
 
 use std::fmt;
@@ -62,7 +62,7 @@ pub struct ReferenceReading {
 }
 
 /// Readings of the references on one CPU: if there is one reading more than batches, batch i is between readings i and
-/// i + 1; if there are twice as many, between 2i and 2i + 1, because batches of other figures are in between.
+/// i + 1; if there are twice as many, between 2i and 2i + 1, because batches of other results are in between.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceTrack {
@@ -109,7 +109,7 @@ pub struct UndisturbedBatches {
     pub batches: u32,
     /// Total number.
     pub of: u32,
-    /// Their median in the unit of the figure, at their own clock.
+    /// Their median in the unit of the result, at their own clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// Their median in cycles: cycles per operation; of a rate, counted items per cycle.
@@ -120,12 +120,12 @@ pub struct UndisturbedBatches {
     pub clock: Option<f64>,
 }
 
-/// The domain of a figure: what its time depends on.
+/// The domain of a result: what its time depends on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Domain {
-    /// The clock of the core: a figure in cycles, a **core figure**.
+    /// The clock of the core: a result in cycles, a **core result**.
     Core,
     /// Memory and the caches that several cores share.
     Memory,
@@ -152,7 +152,7 @@ impl Domain {
     }
 }
 
-/// Why the value of a figure is the observed one.
+/// Why the value of a result is the observed one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -199,7 +199,7 @@ impl fmt::Display for ObservedReason {
     }
 }
 
-/// The basis of the values of a figure's launches.
+/// The basis of the values of a result's launches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -215,10 +215,10 @@ pub enum ValueBasis {
     All,
 }
 
-/// Results of the references for a figure.
+/// Results of the references for a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct FigureReferences {
+pub struct ResultReferences {
     /// Its domain: declared by its benchmark, or `mixed` if the launches contradict that.
     pub domain: Domain,
     /// Slope of the logarithm of the time against that of the clock over launches, with reversed sign, and the
@@ -333,13 +333,13 @@ pub struct SessionReferences {
     pub lengths: ReferenceLengths,
     /// The unshared core, for each class of cores.
     pub unshared: Vec<UnsharedCore>,
-    /// How far apart the host had the CPUs of figures with several parties.
+    /// How far apart the host had the CPUs of results with several parties.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distances: Vec<CpuDistance>,
-    /// Median clock over the time of the run, hertz: `cpu.clock` is its figure.
+    /// Median clock over the time of the run, hertz: `cpu.clock` is its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<f64>,
-    /// Share of the time of the run in which another thread was on the core: `cpu.core_shared` is its figure.
+    /// Share of the time of the run in which another thread was on the core: `cpu.core_shared` is its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_shared: Option<Share>,
     /// The readings on which both are based.

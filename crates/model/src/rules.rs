@@ -222,7 +222,7 @@ rules! {
             "convention";
         noisy_share: f64 = 0.1, "1",
             "A result with a larger share of disturbed batches is flagged noisy.",
-            "test a_figure_is_noisy_from_a_tenth_of_its_batches_on";
+            "test a_result_is_noisy_from_a_tenth_of_its_batches_on";
         distance_readings: u32 = 10, "readings",
             "The usual distance of two CPUs is known from so many readings.",
             "convention";

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Conditions, FarmRecord, Figure, FigureKey, Machine, Plan, SessionReferences};
+use crate::{BenchmarkResult, Conditions, FarmRecord, Machine, Plan, ResultKey, SessionReferences};
 
 /// Identity of machine and boot, taken at the start and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub struct Session {
     /// Machine and boot at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_on: Option<Identity>,
-    /// Notes on all figures: virtualised, load, limits.
+    /// Notes on all results: virtualised, load, limits.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Disturbances recorded by the machine.
@@ -62,7 +62,7 @@ pub struct Session {
     pub farm: Option<FarmRecord>,
 }
 
-/// Origin of figures that Prony did not measure.
+/// Origin of results that Prony did not measure.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Origin {
@@ -77,7 +77,7 @@ pub struct Origin {
     /// SHA-256 of the source's bytes, in hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// Attribution, shown wherever the figures are shown.
+    /// Attribution, shown wherever the results are shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<String>,
 }
@@ -106,18 +106,18 @@ pub struct Run {
     /// it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rules: BTreeMap<String, f64>,
-    /// The figures, in the order of the catalogue.
-    pub figures: Vec<Figure>,
+    /// The results, in the order of the catalogue.
+    pub results: Vec<BenchmarkResult>,
 }
 
 impl Run {
-    /// A figure by key.
+    /// A result by key.
     #[must_use]
-    pub fn figure(&self, key: &FigureKey) -> Option<&Figure> {
-        self.figures.iter().find(|figure| figure.benchmark == key.benchmark && figure.point == key.point)
+    pub fn result(&self, key: &ResultKey) -> Option<&BenchmarkResult> {
+        self.results.iter().find(|result| result.benchmark == key.benchmark && result.point == key.point)
     }
 
-    /// Whether the time limit of its plan ended it before every figure was finished: what it measured is all that was
+    /// Whether the time limit of its plan ended it before every result was finished: what it measured is all that was
     /// asked for.
     #[must_use]
     pub fn ended_by_limit(&self) -> bool {

@@ -59,7 +59,7 @@ fn wrong_member(text: &str) -> Option<String> {
 /// Writes a run document: JSON in UTF-8, `schema` first, on one line because of its many numbers.
 ///
 /// # Errors
-/// When it holds what no run can, such as a value outside its interval, a time below 0 or a figure twice. A number that
+/// When it holds what no run can, such as a value outside its interval, a time below 0 or a result twice. A number that
 /// JSON cannot represent is written as `null`, which cannot be read back: stores check that.
 pub fn render_run(run: &Run) -> Result<String, Error> {
     plausible::check(run)?;
@@ -84,7 +84,7 @@ mod tests {
     fn smallest() -> Run {
         serde_json::from_str(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap()
     }
@@ -99,15 +99,15 @@ mod tests {
 
     #[test]
     fn modes_have_shares_of_the_launches() {
-        let figure = |share: f64| {
+        let result = |share: f64| {
             format!(
-                r#""origin":{{"tool":"t"}},"figures":[{{"benchmark":"os.b","point":{{}},"title":"b","metric":{{"unit":"seconds","per":"call","better":"lower"}},
+                r#""origin":{{"tool":"t"}},"results":[{{"benchmark":"os.b","point":{{}},"title":"b","metric":{{"unit":"seconds","per":"call","better":"lower"}},
                 "class":"compute","stresses":[],"outcome":{{"modes":[{{"share":{share},"estimate":{{"value":1.0,"low":1.0,"high":1.0,
                 "level":0.9,"launches":9,"batches":9,"method":"order_statistic"}}}}]}}}}]"#
             )
         };
         let text = render_run(&smallest()).unwrap();
-        let read = |share: f64| parse_run(&text.replace("\"figures\":[]", &figure(share)));
+        let read = |share: f64| parse_run(&text.replace("\"results\":[]", &result(share)));
         read(0.6).unwrap();
         for share in [5.0, -0.5] {
             let said = read(share).unwrap_err().to_string();

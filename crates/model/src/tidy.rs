@@ -1,8 +1,8 @@
-//! Runs as a tidy table: one row for each figure, one column for each variable (Wickham, "Tidy data", Journal of
+//! Runs as a tidy table: one row for each result, one column for each variable (Wickham, "Tidy data", Journal of
 //! Statistical Software 59, 2014). Every program that prints runs as CSV prints this table, and importing reads it
 //! back.
 
-use crate::{Definition, Estimate, EstimateMethod, Figure, Origin, Outcome, Run, ValueBasis};
+use crate::{BenchmarkResult, Definition, Estimate, EstimateMethod, Origin, Outcome, Run, ValueBasis};
 
 /// The columns of [`tidy_rows`]. Readers use these names; new columns may be added at the end.
 pub const TIDY_COLUMNS: [&str; 39] = [
@@ -47,13 +47,13 @@ pub const TIDY_COLUMNS: [&str; 39] = [
     "definition",
 ];
 
-/// The rows of a run, in the order of its figures.
+/// The rows of a run, in the order of its results.
 #[must_use]
 pub fn tidy_rows(run: &Run) -> Vec<Vec<String>> {
-    run.figures.iter().map(|figure| row(run, figure)).collect()
+    run.results.iter().map(|result| row(run, result)).collect()
 }
 
-fn row(run: &Run, figure: &Figure) -> Vec<String> {
+fn row(run: &Run, result: &BenchmarkResult) -> Vec<String> {
     let nothing = Origin::default();
     let origin = run.origin.as_ref().unwrap_or(&nothing);
     let some = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -67,27 +67,27 @@ fn row(run: &Run, figure: &Figure) -> Vec<String> {
         some(&origin.document),
         some(&origin.sha256),
         some(&origin.attribution),
-        figure.benchmark.clone(),
-        figure.point.to_string(),
-        figure.title.clone(),
-        code(&figure.metric.unit),
-        figure.metric.per.to_string(),
-        code(&figure.metric.better),
-        code(&figure.class),
-        words(&figure.stresses),
+        result.benchmark.clone(),
+        result.point.to_string(),
+        result.title.clone(),
+        code(&result.metric.unit),
+        result.metric.per.to_string(),
+        code(&result.metric.better),
+        code(&result.class),
+        words(&result.stresses),
     ];
-    row.extend(outcome(&figure.outcome));
+    row.extend(outcome(&result.outcome));
     row.extend([
-        some(&figure.variant),
-        figure.resolution.map(number).unwrap_or_default(),
-        words(&figure.flags),
-        figure.notes.join(" | "),
-        figure.values().into_iter().map(number).collect::<Vec<_>>().join(" "),
-        if figure.quantiles.is_empty() { String::new() } else { json(&figure.quantiles) },
-        figure.rounding.map(number).unwrap_or_default(),
+        some(&result.variant),
+        result.resolution.map(number).unwrap_or_default(),
+        words(&result.flags),
+        result.notes.join(" | "),
+        result.values().into_iter().map(number).collect::<Vec<_>>().join(" "),
+        if result.quantiles.is_empty() { String::new() } else { json(&result.quantiles) },
+        result.rounding.map(number).unwrap_or_default(),
     ]);
-    row.extend(references(figure));
-    row.push(definition(&figure.definition));
+    row.extend(references(result));
+    row.push(definition(&result.definition));
     row
 }
 
@@ -102,8 +102,8 @@ fn definition(definition: &Definition) -> String {
 
 /// The columns from `basis` to `observed_high`: what the value rests on, the share of its batches that were
 /// undisturbed, and the value over all batches of first attempts. Empty where the references were not read.
-fn references(figure: &Figure) -> [String; 5] {
-    let Some(references) = &figure.references else { return Default::default() };
+fn references(result: &BenchmarkResult) -> [String; 5] {
+    let Some(references) = &result.references else { return Default::default() };
     let basis = match &references.basis {
         ValueBasis::Observed(reason) => format!("observed: {reason}"),
         other => code(other),

@@ -1,11 +1,11 @@
-//! Loss as a figure: the share of what was sent that did not arrive.
+//! Loss as a result: the share of what was sent that did not arrive.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use model::{EstimateMethod, Figure, Metric, Outcome, Point, Primitive, Unit};
+use model::{BenchmarkResult, EstimateMethod, Metric, Outcome, Point, Primitive, Unit};
 
-use crate::series::{derived, figure};
+use crate::series::{derived, result};
 
 /// What one launch sent, and how much of it did not arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct LossCount {
     pub of: u64,
 }
 
-/// Counts of all launches of this session, by the point of their figure; also of launches in which nothing arrived.
+/// Counts of all launches of this session, by the point of their result; also of launches in which nothing arrived.
 pub type LossCounts = Rc<RefCell<Vec<(Point, LossCount)>>>;
 
 /// What a share is counted in.
@@ -41,27 +41,27 @@ const RULE_OF_THREE: f64 = 3.0;
 
 /// The share lost over launches. Without any loss only an upper bound is known; `None` if nothing was sent.
 #[must_use]
-pub fn loss(id: &str, title: &str, of: LossUnit, point: Point, counts: &[LossCount]) -> Option<Figure> {
+pub fn loss(id: &str, title: &str, of: LossUnit, point: Point, counts: &[LossCount]) -> Option<BenchmarkResult> {
     let sent: u64 = counts.iter().map(|count| count.of).sum();
     if sent == 0 {
         return None;
     }
-    let mut figure = figure(id, point, title, Metric::lower(Unit::Ratio, of.name), &[Primitive::NetworkLink]);
+    let mut result = result(id, point, title, Metric::lower(Unit::Ratio, of.name), &[Primitive::NetworkLink]);
     let lost: u64 = counts.iter().map(|count| count.lost.min(count.of)).sum();
-    figure.notes.push(format!("{lost} of {sent} in {} launches", counts.len()));
+    result.notes.push(format!("{lost} of {sent} in {} launches", counts.len()));
     if lost == 0 {
-        figure.flags.clear();
-        figure.outcome = Outcome::Below { bound: (RULE_OF_THREE * of.together as f64 / sent as f64).min(1.0) };
-        return Some(figure);
+        result.flags.clear();
+        result.outcome = Outcome::Below { bound: (RULE_OF_THREE * of.together as f64 / sent as f64).min(1.0) };
+        return Some(result);
     }
     let sent = counts.iter().filter(|count| count.of > 0);
     let shares: Vec<f64> = sent.map(|count| count.lost.min(count.of) as f64 / count.of as f64).collect();
-    derived(figure, &shares, EstimateMethod::OrderStatistic)
+    derived(result, &shares, EstimateMethod::OrderStatistic)
 }
 
 /// The loss of every point that was measured, from low to high numbers of its axes: launches came in any order.
 #[must_use]
-pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> Vec<Figure> {
+pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> Vec<BenchmarkResult> {
     let counts = counts.borrow();
     let mut points: Vec<&Point> = Vec::new();
     for (point, _) in counts.iter() {
@@ -82,17 +82,17 @@ pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> V
 mod tests {
     use super::*;
 
-    fn figure_of(counts: &[(u64, u64)]) -> Option<Figure> {
+    fn result_of(counts: &[(u64, u64)]) -> Option<BenchmarkResult> {
         let counts: Vec<LossCount> = counts.iter().map(|(lost, of)| LossCount { lost: *lost, of: *of }).collect();
         loss("network.udp_loss", "UDP loss", LossUnit::each("datagram"), Point::origin(), &counts)
     }
 
     #[test]
     fn a_share_has_its_interval_also_when_everything_was_lost() {
-        let figure = figure_of(&[(10, 100), (12, 100), (8, 100), (11, 100), (9, 100), (10, 100)]).unwrap();
-        let estimate = figure.outcome.estimate().unwrap();
+        let result = result_of(&[(10, 100), (12, 100), (8, 100), (11, 100), (9, 100), (10, 100)]).unwrap();
+        let estimate = result.outcome.estimate().unwrap();
         assert!((estimate.value - 0.1).abs() < 1e-12 && estimate.low < 0.1 && estimate.high > 0.1);
-        let nothing_arrived = figure_of(&[(100, 100); 6]).unwrap();
+        let nothing_arrived = result_of(&[(100, 100); 6]).unwrap();
         assert_eq!(nothing_arrived.outcome.estimate().map(|estimate| estimate.value), Some(1.0));
     }
 
@@ -102,18 +102,18 @@ mod tests {
         for rate in ["32000", "4000", "128000", "4000"] {
             counts.borrow_mut().push((Point::origin().with("offered", rate), LossCount { lost: 0, of: 10 }));
         }
-        let figures = losses("network.udp_loss", "UDP loss", "datagram", &counts);
-        let offered: Vec<&str> = figures.iter().filter_map(|figure| figure.point.get("offered")).collect();
+        let results = losses("network.udp_loss", "UDP loss", "datagram", &counts);
+        let offered: Vec<&str> = results.iter().filter_map(|result| result.point.get("offered")).collect();
         assert_eq!(offered, ["4000", "32000", "128000"]);
     }
 
     #[test]
     fn without_loss_there_is_a_bound_and_without_data_nothing() {
-        assert!(matches!(figure_of(&[(0, 100); 6]).unwrap().outcome, Outcome::Below { bound } if bound == 0.005));
+        assert!(matches!(result_of(&[(0, 100); 6]).unwrap().outcome, Outcome::Below { bound } if bound == 0.005));
         // Bytes of a frame are lost together: a million of them are 1000 chances to lose some, not a million.
         let (unit, counts) = (LossUnit { name: "byte", together: 1_000 }, [LossCount { lost: 0, of: 500_000 }; 2]);
         let bytes = loss("network.payload_loss", "payload", unit, Point::origin(), &counts).unwrap();
         assert!(matches!(bytes.outcome, Outcome::Below { bound } if bound == 0.003), "{:?}", bytes.outcome);
-        assert!(figure_of(&[(0, 0); 3]).is_none() && figure_of(&[]).is_none());
+        assert!(result_of(&[(0, 0); 3]).is_none() && result_of(&[]).is_none());
     }
 }

@@ -66,7 +66,7 @@ impl Path {
         Self { cpus, ..self.clone() }
     }
 
-    /// The same path with another axis for all its figures.
+    /// The same path with another axis for all its results.
     #[must_use]
     pub fn with(&self, axis: &str, value: impl Into<String>) -> Self {
         Self { extra: self.extra.clone().with(axis, value.into()), ..self.clone() }
@@ -76,7 +76,7 @@ impl Path {
         self.client.borrow_mut()
     }
 
-    /// A point with the axes of all figures over this path.
+    /// A point with the axes of all results over this path.
     #[must_use]
     pub fn point(&self) -> Point {
         let point = Point::origin().with("path", self.name.clone()).with("placement", self.cpus.placement());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use measure::Stopper;
-use model::{Figure, Launch, Metric, Placement, Primitive, Unit, format_size};
+use model::{BenchmarkResult, Launch, Metric, Placement, Primitive, Unit, format_size};
 use socket2::SockRef;
 use stats::Histogram;
 
@@ -15,7 +15,7 @@ use crate::client::SocketNetwork;
 use crate::data::{DataSockets, Flows, SocketOptions, start, start_flows, unconnected};
 use crate::path::{Path, pin};
 use crate::pattern::{self, StreamRecords};
-use crate::series::{SeriesTrial, figure};
+use crate::series::{SeriesTrial, result};
 use crate::serve::{Datagrams, ServeTest};
 use crate::{Error, Result};
 
@@ -320,7 +320,7 @@ fn wait_until(moment: u64) -> u64 {
 /// Quantiles that are stored for every connection.
 pub const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 
-/// Round trips as a figure: the value is the median round trip, the quantiles are those of single round trips.
+/// Round trips as a result: the value is the median round trip, the quantiles are those of single round trips.
 pub struct RoundTripTrial {
     path: Path,
     trip: RoundTripPlan,
@@ -336,7 +336,7 @@ impl RoundTripTrial {
 }
 
 impl SeriesTrial for RoundTripTrial {
-    fn figure(&self) -> Figure {
+    fn result(&self) -> BenchmarkResult {
         let mut point = self.path.point();
         if self.trip.kind != RoundTripKind::Connect {
             point = point.with("size", format_size(u64::from(self.trip.size)));
@@ -362,9 +362,9 @@ impl SeriesTrial for RoundTripTrial {
             }
         };
         let stresses = [stack, Primitive::Wakeup, Primitive::NetworkLink];
-        let mut figure = figure(id, point, title, Metric::lower(Unit::Seconds, per), &stresses);
-        figure.ops = 1;
-        figure
+        let mut result = result(id, point, title, Metric::lower(Unit::Seconds, per), &stresses);
+        result.ops = 1;
+        result
     }
 
     fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {

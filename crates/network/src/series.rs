@@ -1,4 +1,4 @@
-//! Figures measured by fresh connections, in rounds, with fixed looks.
+//! Results measured by fresh connections, in rounds, with fixed looks.
 //!
 //! A launch is a fresh connection here: most of the variance of throughput and latency lies between connections, so
 //! that no interval is computed from a single one. The rounds are those of every other run.
@@ -6,21 +6,21 @@
 use std::time::Instant;
 
 use measure::{Host, LaunchError, OutsideCounters, Reply, RunRequest, Stopper, Subject, WorkerStep};
-use model::{Estimate, EstimateMethod, Figure, FigureKey, Launch, Outcome, Plan, PlanEntry, Run};
+use model::{BenchmarkResult, Estimate, EstimateMethod, Launch, Outcome, Plan, PlanEntry, ResultKey, Run};
 use stats::order_statistic::{launch_median_interval, launch_median_range};
 
 use crate::{Error, Result};
 
-/// One figure and how to measure it.
+/// One result and how to measure it.
 pub trait SeriesTrial {
-    /// The figure before any launch.
-    fn figure(&self) -> Figure;
+    /// The result before any launch.
+    fn result(&self) -> BenchmarkResult;
 
-    /// Measures the figure over a fresh connection. A launch that may last longer than some seconds ends early when
+    /// Measures the result over a fresh connection. A launch that may last longer than some seconds ends early when
     /// `stopper` asks.
     ///
     /// # Errors
-    /// The error; after several the figure fails. [`Error::Stopped`] is none.
+    /// The error; after several the result fails. [`Error::Stopped`] is none.
     fn launch(&mut self, stopper: &Stopper) -> Result<Launch>;
 
     /// Notes that only launches can give, such as the window granted by the kernel; over all launches so far.
@@ -29,7 +29,7 @@ pub trait SeriesTrial {
     }
 }
 
-/// Failed connections after which a figure is given up.
+/// Failed connections after which a result is given up.
 const FAILURES: usize = 3;
 
 /// The trials as an engine that a [`measure::MeasureSession`] launches.
@@ -38,11 +38,11 @@ pub struct FlowSeries {
     cut_short: CutShort,
 }
 
-/// Figures that have launches and were given up before they were finished.
+/// Results that have launches and were given up before they were finished.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CutShort {
     /// Their number.
-    pub figures: usize,
+    pub results: usize,
     /// The last error of the last one.
     pub reason: String,
 }
@@ -58,53 +58,54 @@ struct Tried {
 }
 
 impl FlowSeries {
-    /// The series of trials and its run, with the figures and entries added to `plan`.
+    /// The series of trials and its run, with the results and entries added to `plan`.
     ///
     /// # Errors
     /// When there are no trials.
     pub fn begin(trials: Vec<Box<dyn SeriesTrial>>, mut plan: Plan) -> Result<(Self, Run)> {
         // Every batch is one connection.
-        let figures: Vec<Figure> = trials.iter().map(|trial| Figure { ops: 1, ..trial.figure() }).collect();
+        let results: Vec<BenchmarkResult> =
+            trials.iter().map(|trial| BenchmarkResult { ops: 1, ..trial.result() }).collect();
         let target = plan.target;
-        let entry = |figure: &Figure| PlanEntry {
-            benchmark: figure.benchmark.clone(),
-            point: figure.point.clone(),
+        let entry = |result: &BenchmarkResult| PlanEntry {
+            benchmark: result.benchmark.clone(),
+            point: result.point.clone(),
             target,
             shares: None,
         };
-        plan.entries = figures.iter().map(entry).collect();
+        plan.entries = results.iter().map(entry).collect();
         let allowed = kernels::affinity::allowed()?;
         let machine = measure::machine(&[]);
         let notes = measure::notes(&machine, &allowed);
         let order = RunRequest::new(plan, machine, measure::identity(), allowed)?.noting(notes);
         let mut run = order.run().clone();
-        let tried = |(trial, figure): (Box<dyn SeriesTrial>, &Figure)| Tried {
+        let tried = |(trial, result): (Box<dyn SeriesTrial>, &BenchmarkResult)| Tried {
             trial,
-            amount: figure.amount,
+            amount: result.amount,
             launched: false,
             failures: Vec::new(),
             earlier: Vec::new(),
         };
-        let trials = trials.into_iter().zip(&figures).map(tried).collect();
+        let trials = trials.into_iter().zip(&results).map(tried).collect();
         let series = Self { trials, cut_short: CutShort::default() };
-        run.figures = figures;
+        run.results = results;
         Ok((series, run))
     }
 
-    /// The figures that could not be measured to their end, if there are any.
+    /// The results that could not be measured to their end, if there are any.
     #[must_use]
     pub fn cut_short(&self) -> Option<&CutShort> {
-        (self.cut_short.figures > 0).then_some(&self.cut_short)
+        (self.cut_short.results > 0).then_some(&self.cut_short)
     }
 
     /// Copies the notes of an earlier session of the same trials, so that its run can be resumed.
     pub fn recall(&mut self, earlier: &Run) {
-        for (tried, figure) in self.trials.iter_mut().zip(&earlier.figures) {
-            tried.launched = !figure.launches.is_empty();
+        for (tried, result) in self.trials.iter_mut().zip(&earlier.results) {
+            tried.launched = !result.launches.is_empty();
             let marked = |note: &String| {
                 if note.starts_with(EARLIER) { note.clone() } else { format!("{EARLIER}{note}") }
             };
-            tried.earlier = figure.notes.iter().map(marked).collect();
+            tried.earlier = result.notes.iter().map(marked).collect();
         }
     }
 }
@@ -125,11 +126,11 @@ impl Host for FlowSeries {
 
 impl Subject for FlowSeries {
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> std::result::Result<Vec<Reply>, LaunchError> {
-        let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
-        let Some(tried) = self.trials.get_mut(figure) else { return Ok(vec![Reply::Done]) };
-        let mut replies = tried.launch(figure, step.round, stopper).map_err(|StoppedLaunch| LaunchError::Stopped)?;
+        let Some(result) = step.tasks.first().map(|task| task.result) else { return Ok(vec![Reply::Done]) };
+        let Some(tried) = self.trials.get_mut(result) else { return Ok(vec![Reply::Done]) };
+        let mut replies = tried.launch(result, step.round, stopper).map_err(|StoppedLaunch| LaunchError::Stopped)?;
         if replies.iter().any(|reply| matches!(reply, Reply::Abandoned { .. })) {
-            self.cut_short.figures += 1;
+            self.cut_short.results += 1;
             self.cut_short.reason = tried.failures.last().cloned().unwrap_or_default();
         }
         replies.push(Reply::Done);
@@ -144,7 +145,7 @@ impl Tried {
     /// Launches once more. A failed connection does not affect the successful ones.
     fn launch(
         &mut self,
-        figure: usize,
+        result: usize,
         round: u32,
         stopper: &Stopper,
     ) -> std::result::Result<Vec<Reply>, StoppedLaunch> {
@@ -155,12 +156,12 @@ impl Tried {
                 launch.round = round;
                 launch.wall = began.elapsed().as_secs_f64();
                 self.launched = true;
-                replies.push(Reply::Launched { figure, launch: Box::new(launch) });
+                replies.push(Reply::Launched { result, launch: Box::new(launch) });
             }
             Err(Error::Stopped) => return Err(StoppedLaunch),
             Err(error) => {
                 self.failures.push(error.to_string());
-                replies.extend(self.end(figure, &error));
+                replies.extend(self.end(result, &error));
             }
         }
         // Notes cover all launches so far and replace earlier ones.
@@ -173,37 +174,37 @@ impl Tried {
             };
             notes.push(format!("{failed}: {last}"));
         }
-        replies.push(Reply::Prepared { figure, amount: self.amount, variant: None, notes, of_all: true });
+        replies.push(Reply::Prepared { result, amount: self.amount, variant: None, notes, of_all: true });
         Ok(replies)
     }
 
-    /// How a figure ends with an error; `None` if it is tried again.
-    fn end(&self, figure: usize, error: &Error) -> Option<Reply> {
+    /// How a result ends with an error; `None` if it is tried again.
+    fn end(&self, result: usize, error: &Error) -> Option<Reply> {
         let reason = error.to_string();
         let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
         match error {
-            // A failed check ends a figure with launches too, as it ends that of a benchmark.
-            Error::Payload(_) => Some(Reply::Failed { figure, reason }),
+            // A failed check ends a result with launches too, as it ends that of a benchmark.
+            Error::Payload(_) => Some(Reply::Failed { result, reason }),
             _ if !hopeless && self.failures.len() < FAILURES => None,
-            _ if self.launched => Some(Reply::Abandoned { figure }),
-            _ if hopeless => Some(Reply::Unfit { figure, reason }),
-            _ => Some(Reply::Failed { figure, reason }),
+            _ if self.launched => Some(Reply::Abandoned { result }),
+            _ if hopeless => Some(Reply::Unfit { result, reason }),
+            _ => Some(Reply::Failed { result, reason }),
         }
     }
 }
 
-/// A figure derived from one value for each launch; `None` if these are too few for an interval.
+/// A result derived from one value for each launch; `None` if these are too few for an interval.
 #[must_use]
-pub fn derived(mut figure: Figure, values: &[f64], method: EstimateMethod) -> Option<Figure> {
+pub fn derived(mut result: BenchmarkResult, values: &[f64], method: EstimateMethod) -> Option<BenchmarkResult> {
     let found = launch_median_interval(values, 0.95).or_else(|| launch_median_range(values))?;
-    figure.flags.clear();
+    result.flags.clear();
     // The intercept of a fit may be; what it stands for cannot.
     if found.median < 0.0 {
-        figure.outcome =
+        result.outcome =
             Outcome::Unfit("it is too small to be told: what follows from the others is below 0".to_owned());
-        return Some(figure);
+        return Some(result);
     }
-    figure.outcome = Outcome::Measured(Estimate {
+    result.outcome = Outcome::Measured(Estimate {
         value: found.median,
         low: found.interval.low,
         high: found.interval.high,
@@ -212,20 +213,20 @@ pub fn derived(mut figure: Figure, values: &[f64], method: EstimateMethod) -> Op
         batches: 1,
         method: method.at(found.interval.level),
     });
-    measure::end_follower(&mut figure, stats::stop::TARGET);
-    Some(figure)
+    measure::end_follower(&mut result, stats::stop::TARGET);
+    Some(result)
 }
 
-/// A figure that is not measured yet.
+/// A result that is not measured yet.
 #[must_use]
-pub fn figure(
+pub fn result(
     id: &str,
     point: model::Point,
     title: &str,
     metric: model::Metric,
     stresses: &[model::Primitive],
-) -> Figure {
-    Figure::unmeasured(FigureKey::new(id, point), title, metric, model::Class::Network).stressing(stresses)
+) -> BenchmarkResult {
+    BenchmarkResult::unmeasured(ResultKey::new(id, point), title, metric, model::Class::Network).stressing(stresses)
 }
 
 #[cfg(test)]
@@ -236,9 +237,9 @@ mod tests {
     struct Scripted(Vec<Result<Launch>>);
 
     impl SeriesTrial for Scripted {
-        fn figure(&self) -> Figure {
+        fn result(&self) -> BenchmarkResult {
             let metric = model::Metric::higher(model::Unit::PerSecond, "events");
-            figure("network.events", model::Point::origin(), "events built", metric, &[])
+            result("network.events", model::Point::origin(), "events built", metric, &[])
         }
 
         fn launch(&mut self, _: &Stopper) -> Result<Launch> {
@@ -246,7 +247,7 @@ mod tests {
         }
     }
 
-    /// What each of the launches ends with, if it ends its figure.
+    /// What each of the launches ends with, if it ends its result.
     fn ends(results: Vec<Result<Launch>>) -> Vec<Option<Reply>> {
         let launches = results.len();
         let trial = Box::new(Scripted(results));
@@ -261,14 +262,14 @@ mod tests {
     }
 
     #[test]
-    fn wrong_payload_fails_a_figure_at_once_and_a_lost_connection_does_not() {
+    fn wrong_payload_fails_a_result_at_once_and_a_lost_connection_does_not() {
         let wrong = || Err(Error::Payload("a byte".to_owned()));
         let gone = || Err(Error::Gone("it ended".to_owned()));
-        let failed = |reason: &str| Some(Reply::Failed { figure: 0, reason: reason.to_owned() });
+        let failed = |reason: &str| Some(Reply::Failed { result: 0, reason: reason.to_owned() });
         let payload = "could not trust the payload: a byte";
         assert_eq!(ends(vec![wrong()]), [failed(payload)]);
         assert_eq!(ends(vec![Ok(Launch::default()), wrong()]), [None, failed(payload)]);
         let others = ends(vec![Ok(Launch::default()), gone(), gone(), gone()]);
-        assert_eq!(others, [None, None, None, Some(Reply::Abandoned { figure: 0 })]);
+        assert_eq!(others, [None, None, None, Some(Reply::Abandoned { result: 0 })]);
     }
 }

@@ -1,12 +1,12 @@
 //! Effects as a designed experiment: two settings of one factor in every round, compared within the round.
 
 use measure::Stopper;
-use model::{Figure, Launch, Metric, Outcome, Primitive, Unit};
+use model::{BenchmarkResult, Launch, Metric, Outcome, Primitive, Unit};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::path::{Cpus, Path};
-use crate::series::{SeriesTrial, figure};
+use crate::series::{SeriesTrial, result};
 use crate::stream::{StreamPlan, launch};
 use crate::{Error, Result};
 
@@ -91,16 +91,16 @@ impl Effect {
 }
 
 impl SeriesTrial for Effect {
-    fn figure(&self) -> Figure {
+    fn result(&self) -> BenchmarkResult {
         let mut point = self.a.path.point().without("placement").with("factor", self.factor.clone());
         if self.a.path.name != self.b.path.name {
             point = point.with("path", format!("{}+{}", self.a.path.name, self.b.path.name));
         }
         let point = point.with("from", self.a.name.clone()).with("to", self.b.name.clone());
         let metric = Metric::higher(Unit::Ratio, "throughput with one setting over the other");
-        let mut figure = figure("network.effect", point, "effect on a TCP stream", metric, &[Primitive::TcpStack]);
-        figure.ops = 1;
-        figure
+        let mut result = result("network.effect", point, "effect on a TCP stream", metric, &[Primitive::TcpStack]);
+        result.ops = 1;
+        result
     }
 
     fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
@@ -119,9 +119,9 @@ impl SeriesTrial for Effect {
 }
 
 /// Marks the estimates of effects as paired: they come from differences within pairs.
-pub fn mark_paired(figures: &mut [Figure]) {
-    for figure in figures.iter_mut().filter(|figure| figure.benchmark == "network.effect") {
-        if let Outcome::Measured(estimate) = &mut figure.outcome {
+pub fn mark_paired(results: &mut [BenchmarkResult]) {
+    for result in results.iter_mut().filter(|result| result.benchmark == "network.effect") {
+        if let Outcome::Measured(estimate) = &mut result.outcome {
             estimate.method = model::EstimateMethod::PairedOrderStatistic;
         }
     }

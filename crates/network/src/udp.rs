@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use measure::Stopper;
-use model::{Estimate, EstimateMethod, Figure, Launch, Metric, Outcome, Primitive, Share, Unit, format_size, percent};
+use model::{
+    BenchmarkResult, Estimate, EstimateMethod, Launch, Metric, Outcome, Primitive, Share, Unit, format_size, percent,
+};
 
 use crate::data::{HEADER, Header, start};
 use crate::loss::{LossCount, LossCounts};
 use crate::path::Path;
-use crate::series::{EARLIER, SeriesTrial, figure};
+use crate::series::{EARLIER, SeriesTrial, result};
 use crate::serve::{Datagrams, ServeTest};
 use crate::{Error, Result};
 
@@ -148,7 +150,7 @@ impl Datagram {
     }
 }
 
-/// The share of datagrams lost at one offered rate, as a figure.
+/// The share of datagrams lost at one offered rate, as a result.
 pub struct DatagramTrial {
     path: Path,
     step: Datagram,
@@ -170,17 +172,17 @@ impl DatagramTrial {
 }
 
 impl SeriesTrial for DatagramTrial {
-    fn figure(&self) -> Figure {
+    fn result(&self) -> BenchmarkResult {
         let metric = Metric::higher(Unit::PerSecond, "datagrams received");
-        let mut figure = figure(
+        let mut result = result(
             "network.udp_received",
             self.point(),
             "UDP received",
             metric,
             &[Primitive::UdpStack, Primitive::NetworkLink],
         );
-        figure.ops = 1;
-        figure
+        result.ops = 1;
+        result
     }
 
     fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
@@ -237,7 +239,7 @@ fn notes(all: &Fate, rate: f64) -> Vec<String> {
 
 /// Whether a step arrived at a lower rate than it was offered at: a buffer on the path took the rest for as long as the
 /// step lasted, and would have lost it if it had lasted longer.
-fn is_queued(step: &Figure) -> bool {
+fn is_queued(step: &BenchmarkResult) -> bool {
     let offered = step.point.get("offered").and_then(|rate| rate.parse::<f64>().ok());
     step.outcome.estimate().zip(offered).is_some_and(|(received, offered)| received.high < KEPT * offered)
 }
@@ -245,17 +247,17 @@ fn is_queued(step: &Figure) -> bool {
 /// The highest step of a ladder, from low to high, that was offered in full, arrived at that rate and lost nothing in
 /// any launch, and below which nothing was lost either.
 #[must_use]
-pub fn loss_free(figures: &[Figure]) -> Option<Figure> {
-    let mut steps = figures.iter().filter(|figure| figure.benchmark == "network.udp_received").peekable();
-    let lossless = |figure: &Figure| {
-        let notes = || figure.notes.iter().map(|note| note.strip_prefix(EARLIER).unwrap_or(note));
+pub fn loss_free(results: &[BenchmarkResult]) -> Option<BenchmarkResult> {
+    let mut steps = results.iter().filter(|result| result.benchmark == "network.udp_received").peekable();
+    let lossless = |result: &BenchmarkResult| {
+        let notes = || result.notes.iter().map(|note| note.strip_prefix(EARLIER).unwrap_or(note));
         // Earlier versions wrote 0% of it.
         let none = |share: &str| share.starts_with(NONE) || share.starts_with("0% ");
         let mut lost = notes().filter_map(|note| note.strip_prefix(LOST));
         let offered = !notes().any(|note| note.starts_with(HELD_BACK));
         lost.clone().next().is_some() && lost.all(none) && offered
     };
-    let clean = |figure: &Figure| lossless(figure) && !is_queued(figure);
+    let clean = |result: &BenchmarkResult| lossless(result) && !is_queued(result);
     let mut last = None;
     while let Some(step) = steps.next_if(|step| clean(step)) {
         last = Some(step);
@@ -264,7 +266,7 @@ pub fn loss_free(figures: &[Figure]) -> Option<Figure> {
     let rate: f64 = last.point.get("offered")?.parse().ok()?;
     let metric = Metric::higher(Unit::PerSecond, "datagrams");
     let point = last.point.clone().without("offered");
-    let mut found = figure("network.udp_loss_free", point, "UDP rate without loss", metric, &[Primitive::UdpStack]);
+    let mut found = result("network.udp_loss_free", point, "UDP rate without loss", metric, &[Primitive::UdpStack]);
     found.flags.clear();
     let next = match steps.peek() {
         Some(step) if lossless(step) => "the next one did not arrive at its rate: queues took the rest",
@@ -282,12 +284,12 @@ mod tests {
     use crate::series::EARLIER;
 
     /// A step as its trial describes it after a launch with this fate.
-    fn step(rate: f64, all: Fate) -> Figure {
+    fn step(rate: f64, all: Fate) -> BenchmarkResult {
         let point = model::Point::origin().with("path", "x").with("offered", rate.to_string());
         let metric = Metric::higher(Unit::PerSecond, "datagrams received");
-        let mut figure = figure("network.udp_received", point, "UDP received", metric, &[]);
-        figure.notes = notes(&all, rate);
-        figure
+        let mut result = result("network.udp_received", point, "UDP received", metric, &[]);
+        result.notes = notes(&all, rate);
+        result
     }
 
     fn fate(offered: u64, received: u64) -> Fate {
@@ -296,8 +298,8 @@ mod tests {
 
     #[test]
     fn the_rate_without_loss_is_that_of_the_last_step_that_was_offered_and_arrived() {
-        let rate = |figures: &[Figure]| {
-            loss_free(figures).map(|figure| figure.outcome.estimate().map_or(0.0, |estimate| estimate.value))
+        let rate = |results: &[BenchmarkResult]| {
+            loss_free(results).map(|result| result.outcome.estimate().map_or(0.0, |estimate| estimate.value))
         };
         let (low, high) = (step(1000.0, fate(1000, 1000)), step(2000.0, fate(2000, 2000)));
         assert_eq!(rate(&[low.clone(), high.clone(), step(4000.0, fate(4000, 3999))]), Some(2000.0));

@@ -41,7 +41,7 @@ pub struct LoopSummary {
     /// Digest of all results. The digest of a union of ranges is the sum, except for `analyse`, whose histogram is one
     /// result.
     pub digest: Digest,
-    /// Figures of quality by which a reader can check the result: names and values.
+    /// Results of quality by which a reader can check the result: names and values.
     pub quality: Vec<(&'static str, f64)>,
 }
 

@@ -26,7 +26,7 @@ const DECILE: f64 = 1.645;
 /// Weight of what is typical against a machine's own errors, in tools.
 const TYPICAL: f64 = 4.0;
 /// By novelty: the size of errors where no column can stand in for the application, so that only facts of the machines
-/// or a single figure predict it.
+/// or a single result predict it.
 const UNKNOWN: [f64; 3] = [0.25, 0.4, 0.6];
 /// Models of CPU from which on a stand-in is fitted more freely.
 const MANY: usize = 8;

@@ -4,19 +4,19 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No run has the application.
-    #[error("could not find a figure of the application '{name}' in any run{known}; run it on at least one machine")]
+    #[error("could not find a result of the application '{name}' in any run{known}; run it on at least one machine")]
     NoApplication {
         /// The name that was asked for.
         name: String,
         /// Names of the existing applications with a separator before them, or an empty text.
         known: String,
     },
-    /// A name matches several figures.
-    #[error("could not tell which figure '{name}' means; it may be: {known}")]
+    /// A name matches several results.
+    #[error("could not tell which result '{name}' means; it may be: {known}")]
     Ambiguous {
         /// The name that was asked for.
         name: String,
-        /// The figures.
+        /// The results.
         known: String,
     },
     /// A machine is not among the runs.
@@ -39,11 +39,11 @@ pub enum Error {
         /// Models that have it.
         models: usize,
     },
-    /// Runs define one figure differently.
-    #[error("could not join the runs: {figure} is counted in another unit or direction in {run}")]
+    /// Runs define one result differently.
+    #[error("could not join the runs: {result} is counted in another unit or direction in {run}")]
     Mixed {
-        /// Name of the figure.
-        figure: String,
+        /// Name of the result.
+        result: String,
         /// Name of the run.
         run: String,
     },

@@ -112,7 +112,7 @@ pub fn evaluate(
     let sizes = sizes.collect();
     let (splits, families_left_out) = splits(&trials, seed, options);
     let mut suspects: Vec<SuspectValue> = trials.iter().flat_map(|trial| trial.suspects.clone()).collect();
-    suspects.dedup_by(|a, b| a.machine == b.machine && a.figure == b.figure);
+    suspects.dedup_by(|a, b| a.machine == b.machine && a.result == b.result);
     Ok(PredictionRecord {
         applications: trials.iter().map(|trial| trial.table.application.name.clone()).collect(),
         models: trials.iter().map(|trial| trial.models.len()).max().unwrap_or(0),

@@ -1,6 +1,6 @@
 //! Prior weights of columns, before the application is considered.
 //!
-//! Most applications are near the machine's common factor; a column far from it (a whole-machine figure among
+//! Most applications are near the machine's common factor; a column far from it (a whole-machine result among
 //! single-thread ones, a disk) has a small weight unless the application's data say otherwise. A measured footprint
 //! shifts the weight between core, memory and kernel.
 

@@ -9,7 +9,7 @@ use super::method::PredictMethod;
 /// An application on machines where it never ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prediction {
-    /// Name of the application's figure.
+    /// Name of the application's result.
     pub application: String,
     /// Unit and direction.
     pub metric: Metric,

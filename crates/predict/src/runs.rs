@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Better, Definition, Figure, FigureKey, Footprint, Run};
+use model::{BenchmarkResult, Better, Definition, Footprint, ResultKey, Run};
 
 use super::cpu::{cpu_model, with_class};
 use super::error::Error;
@@ -10,13 +10,13 @@ use super::family::cpu_family;
 use super::near::nearest_names;
 use super::table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
 
-/// Joins runs to a table: one machine for all runs with one fingerprint (else one name); the application's figure is
-/// excluded from the predictors together with all its other points and parts. `application` is the id of a figure, with
+/// Joins runs to a table: one machine for all runs with one fingerprint (else one name); the application's result is
+/// excluded from the predictors together with all its other points and parts. `application` is the id of a result, with
 /// its point if it has several, or the name of an application (`NAME` for `application.NAME`). What is counted in
 /// another unit, or is another quantity by its definition, is a column of its own, and no value of the application.
 ///
 /// # Errors
-/// When no run has the application, its name matches several figures, or runs have it in different units.
+/// When no run has the application, its name matches several results, or runs have it in different units.
 pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Error> {
     let key = application_key(runs, application)?;
     let mut table =
@@ -36,21 +36,21 @@ pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Err
             identities.len() - 1
         });
         table.machines[place].runs.push(run.id.clone());
-        for figure in &run.figures {
-            let Some(logarithm) = logarithm(figure) else { continue };
-            if figure.key() == key {
-                if matches!(own.between(&figure.definition), Definition::Other(_)) {
+        for result in &run.results {
+            let Some(logarithm) = logarithm(result) else { continue };
+            if result.key() == key {
+                if matches!(own.between(&result.definition), Definition::Other(_)) {
                     continue;
                 }
-                if figure.metric != table.application.metric {
-                    return Err(mixed(figure, run));
+                if result.metric != table.application.metric {
+                    return Err(mixed(result, run));
                 }
                 values[place].push(logarithm);
-            } else if !is_part_of(&figure.benchmark, &key.benchmark) {
+            } else if !is_part_of(&result.benchmark, &key.benchmark) {
                 let next = places.len();
-                let column = *places.entry(column_key(figure)).or_insert(next);
+                let column = *places.entry(column_key(result)).or_insert(next);
                 if column == table.columns.len() {
-                    table.columns.push(column_of(figure));
+                    table.columns.push(column_of(result));
                 }
                 readings[place].entry(column).or_default().push(logarithm);
             }
@@ -66,21 +66,21 @@ pub fn from_runs(runs: &[&Run], application: &str) -> Result<PredictorTable, Err
     Ok(table)
 }
 
-/// A figure, and what else two values of one quantity have in common: unit, direction, and the definition where that is
+/// A result, and what else two values of one quantity have in common: unit, direction, and the definition where that is
 /// another one.
-type ColumnKey = (FigureKey, String);
+type ColumnKey = (ResultKey, String);
 
-fn column_key(figure: &Figure) -> ColumnKey {
-    let other = match &figure.definition {
+fn column_key(result: &BenchmarkResult) -> ColumnKey {
+    let other = match &result.definition {
         Definition::Other(differs) => differs.as_str(),
         Definition::Same | Definition::Near(_) => "",
     };
-    (figure.key(), format!("{:?} {:?} {other}", figure.metric.unit, figure.metric.better))
+    (result.key(), format!("{:?} {:?} {other}", result.metric.unit, result.metric.better))
 }
 
 /// The definition by which the application is counted: its own, if any run has it.
-fn definition_of(runs: &[&Run], key: &FigureKey) -> Definition {
-    let definitions = || runs.iter().filter_map(|run| Some(&run.figure(key)?.definition));
+fn definition_of(runs: &[&Run], key: &ResultKey) -> Definition {
+    let definitions = || runs.iter().filter_map(|run| Some(&run.result(key)?.definition));
     let own = definitions().find(|definition| !matches!(definition, Definition::Other(_)));
     own.or_else(|| definitions().next()).cloned().unwrap_or_default()
 }
@@ -101,7 +101,7 @@ const FACTS: [(&str, &str); 9] = [
     ("memory.channels", "memory channels"),
     ("cpu.year", "year"),
 ];
-/// Growth of speeds a year, as a logarithm, by which a year counts like a figure that doubles in seven years; only its
+/// Growth of speeds a year, as a logarithm, by which a year counts like a result that doubles in seven years; only its
 /// unit, for every method fits its own.
 const A_YEAR: f64 = 0.1;
 
@@ -150,41 +150,41 @@ fn add_facts(table: &mut PredictorTable, facts: &[BTreeMap<&'static str, f64>]) 
     }
 }
 
-/// Ids of figures that match a pattern with `*` and `?`, in order, each measured on at least three machines.
+/// Ids of results that match a pattern with `*` and `?`, in order, each measured on at least three machines.
 #[must_use]
-pub fn figures_like(runs: &[Run], pattern: &str) -> Vec<String> {
-    let mut machines: BTreeMap<FigureKey, std::collections::BTreeSet<String>> = BTreeMap::new();
+pub fn results_like(runs: &[Run], pattern: &str) -> Vec<String> {
+    let mut machines: BTreeMap<ResultKey, std::collections::BTreeSet<String>> = BTreeMap::new();
     for run in runs {
-        for figure in run.figures.iter().filter(|figure| logarithm(figure).is_some()) {
-            machines.entry(figure.key()).or_default().insert(identity(run));
+        for result in run.results.iter().filter(|result| logarithm(result).is_some()) {
+            machines.entry(result.key()).or_default().insert(identity(run));
         }
     }
-    let like = |key: &FigureKey| model::glob(pattern, &key.to_string()) || model::glob(pattern, &key.benchmark);
+    let like = |key: &ResultKey| model::glob(pattern, &key.to_string()) || model::glob(pattern, &key.benchmark);
     let enough = machines.into_iter().filter(|(key, machines)| machines.len() >= 3 && like(key));
     enough.map(|(key, _)| key.to_string()).collect()
 }
 
-/// The logarithm of a figure with a valid value.
-fn logarithm(figure: &Figure) -> Option<f64> {
-    let value = figure.outcome.estimate()?.value;
+/// The logarithm of a result with a valid value.
+fn logarithm(result: &BenchmarkResult) -> Option<f64> {
+    let value = result.outcome.estimate()?.value;
     (value.is_finite() && value > 0.0).then(|| value.ln())
 }
 
-/// Other points of the application and other figures of its name measure the same program and are never predictors.
+/// Other points of the application and other results of its name measure the same program and are never predictors.
 fn is_part_of(benchmark: &str, application: &str) -> bool {
     benchmark == application
         || benchmark.strip_prefix(application).is_some_and(|rest| rest.starts_with(['.', '_']))
         || application.strip_prefix(benchmark).is_some_and(|rest| rest.starts_with(['.', '_']))
 }
 
-fn application_key(runs: &[&Run], name: &str) -> Result<FigureKey, Error> {
-    let mut keys: Vec<FigureKey> =
-        runs.iter().flat_map(|run| &run.figures).filter(|f| logarithm(f).is_some()).map(Figure::key).collect();
+fn application_key(runs: &[&Run], name: &str) -> Result<ResultKey, Error> {
+    let mut keys: Vec<ResultKey> =
+        runs.iter().flat_map(|run| &run.results).filter(|f| logarithm(f).is_some()).map(BenchmarkResult::key).collect();
     keys.sort();
     keys.dedup();
     let prefixed = format!("application.{name}");
     for wanted in [name, prefixed.as_str()] {
-        let exact: Vec<&FigureKey> = keys.iter().filter(|key| key.to_string() == wanted).collect();
+        let exact: Vec<&ResultKey> = keys.iter().filter(|key| key.to_string() == wanted).collect();
         let found = if exact.is_empty() { keys.iter().filter(|key| key.benchmark == wanted).collect() } else { exact };
         match found.as_slice() {
             [] => {}
@@ -192,45 +192,45 @@ fn application_key(runs: &[&Run], name: &str) -> Result<FigureKey, Error> {
             many => return Err(Error::Ambiguous { name: name.to_owned(), known: some(many.iter().copied()) }),
         }
     }
-    let applications: Vec<&FigureKey> = keys.iter().filter(|key| key.family() == "application").collect();
+    let applications: Vec<&ResultKey> = keys.iter().filter(|key| key.family() == "application").collect();
     let known = if applications.is_empty() { some(keys.iter()) } else { some(applications.into_iter()) };
-    let known = if known.is_empty() { known } else { format!("; figures are, among others: {known}") };
+    let known = if known.is_empty() { known } else { format!("; results are, among others: {known}") };
     Err(Error::NoApplication { name: name.to_owned(), known })
 }
 
-fn some<'a>(keys: impl Iterator<Item = &'a FigureKey>) -> String {
+fn some<'a>(keys: impl Iterator<Item = &'a ResultKey>) -> String {
     keys.take(8).map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn application_of(runs: &[&Run], key: &FigureKey) -> PredictedApplication {
+fn application_of(runs: &[&Run], key: &ResultKey) -> PredictedApplication {
     let own = definition_of(runs, key);
-    let same = |figure: &&Figure| !matches!(own.between(&figure.definition), Definition::Other(_));
-    let figures: Vec<&Figure> = runs.iter().filter_map(|run| run.figure(key)).filter(same).collect();
-    // The key was found among the figures, so there is a first one.
+    let same = |result: &&BenchmarkResult| !matches!(own.between(&result.definition), Definition::Other(_));
+    let results: Vec<&BenchmarkResult> = runs.iter().filter_map(|run| run.result(key)).filter(same).collect();
+    // The key was found among the results, so there is a first one.
     let metric =
-        figures.first().map_or_else(|| model::Metric::lower(model::Unit::Seconds, "run"), |f| f.metric.clone());
-    let footprint = figures
+        results.first().map_or_else(|| model::Metric::lower(model::Unit::Seconds, "run"), |f| f.metric.clone());
+    let footprint = results
         .iter()
-        .map(|figure| &figure.footprint)
+        .map(|result| &result.footprint)
         .filter(|footprint| footprint.operations > 0)
         .fold(None, |sum: Option<Footprint>, next| Some(sum.map_or_else(|| next.clone(), |sum| sum.plus(next))));
     PredictedApplication {
         name: key.to_string(),
         metric,
-        stresses: figures.first().map(|f| f.stresses.clone()).unwrap_or_default(),
+        stresses: results.first().map(|f| f.stresses.clone()).unwrap_or_default(),
         working_set: key.point.bytes("working_set").ok(),
         footprint,
     }
 }
 
-fn column_of(figure: &Figure) -> PredictorColumn {
+fn column_of(result: &BenchmarkResult) -> PredictorColumn {
     PredictorColumn {
-        name: figure.key().to_string(),
-        label: figure.title.clone(),
-        tool: figure.family().to_owned(),
-        better: figure.metric.better,
-        stresses: figure.stresses.clone(),
-        working_set: figure.point.bytes("working_set").ok(),
+        name: result.key().to_string(),
+        label: result.title.clone(),
+        tool: result.family().to_owned(),
+        better: result.metric.better,
+        stresses: result.stresses.clone(),
+        working_set: result.point.bytes("working_set").ok(),
         fact: false,
     }
 }
@@ -297,6 +297,6 @@ pub fn near_machines(runs: &[Run], wanted: &str) -> Vec<String> {
     nearest_names(wanted, &pairs, NEAR).into_iter().map(str::to_owned).collect()
 }
 
-fn mixed(figure: &Figure, run: &Run) -> Error {
-    Error::Mixed { figure: figure.key().to_string(), run: run.name().to_owned() }
+fn mixed(result: &BenchmarkResult, run: &Run) -> Error {
+    Error::Mixed { result: result.key().to_string(), run: run.name().to_owned() }
 }

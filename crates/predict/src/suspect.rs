@@ -1,9 +1,9 @@
-//! Values that are off by a factor: one figure of one machine, against all its other figures.
+//! Values that are off by a factor: one result of one machine, against all its other results.
 //!
 //! For every other column the difference of the two logarithms is compared with its median over machines. A value is
 //! suspected if it is off against nine tenths of the other columns, in the same direction, by more than a factor of
 //! three, and twice as far in logarithms as any other machine is in that column: a machine without an instruction that
-//! all others have is slow in every figure that uses it, and a strange column is strange on several machines.
+//! all others have is slow in every result that uses it, and a strange column is strange on several machines.
 
 use serde::{Deserialize, Serialize};
 use stats::{median, quantile};
@@ -26,9 +26,9 @@ const COMPARED: usize = 24;
 pub struct SuspectValue {
     /// Name of the machine.
     pub machine: String,
-    /// Name of the figure.
-    pub figure: String,
-    /// Value over what the machine's other figures let expect, in the figure's own unit.
+    /// Name of the result.
+    pub result: String,
+    /// Value over what the machine's other results let expect, in the result's own unit.
     pub factor: f64,
     /// Position of the machine in the table.
     #[serde(skip)]
@@ -39,13 +39,13 @@ pub struct SuspectValue {
 }
 
 impl SuspectValue {
-    /// Names the value: `pipe latency of box-3 is 1000 times what its other figures let expect`.
+    /// Names the value: `pipe latency of box-3 is 1000 times what its other results let expect`.
     #[must_use]
     pub fn words(&self) -> String {
         let factor = self.factor.max(1.0 / self.factor);
         let digits = if factor < 10.0 { format!("{factor:.1}") } else { format!("{factor:.0}") };
         let times = if self.factor >= 1.0 { "times" } else { "times below" };
-        format!("{} of {} is {digits} {times} what its other figures let expect", self.figure, self.machine)
+        format!("{} of {} is {digits} {times} what its other results let expect", self.result, self.machine)
     }
 }
 
@@ -60,7 +60,7 @@ pub fn suspect_values(table: &PredictorTable) -> Vec<SuspectValue> {
             let column = columns[k];
             SuspectValue {
                 machine: table.machines[machine].name.clone(),
-                figure: table.columns[column].name.clone(),
+                result: table.columns[column].name.clone(),
                 factor: turned(apart, table.columns[column].better).exp(),
                 place: machine,
                 column: Some(column),
@@ -78,7 +78,7 @@ pub(crate) fn suspect_application(table: &PredictorTable, known: &[usize]) -> Ve
         .into_iter()
         .map(|(machine, apart)| SuspectValue {
             machine: table.machines[machine].name.clone(),
-            figure: table.application.name.clone(),
+            result: table.application.name.clone(),
             factor: turned(apart, table.application.metric.better).exp(),
             place: machine,
             column: None,

@@ -26,7 +26,7 @@ impl RatingSet {
         }
     }
 
-    /// Its name in ids of figures.
+    /// Its name in ids of results.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Whether two figures may be called different, or the same.
+//! Whether two results may be called different, or the same.
 //!
 //! The shift is the Hodges-Lehmann estimate with its Mann-Whitney interval; between sessions the interval is widened by
 //! the session floor. The verdict requires practical relevance as well as significance: DIFFERENT is wholly outside a
@@ -13,13 +13,13 @@ use crate::hodges_lehmann::{HodgesLehmannShift, one_sample, two_sample};
 use crate::interval::Interval;
 use crate::quantile::standard_deviation;
 
-/// Half-width of the band within which two figures count as the same: 2%, as a logarithm of the ratio.
+/// Half-width of the band within which two results count as the same: 2%, as a logarithm of the ratio.
 pub const BAND: f64 = model::RULES.compare.band;
 
-/// How much a figure moves between sessions, for reasons that no number of launches averages out.
+/// How much a result moves between sessions, for reasons that no number of launches averages out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Floor {
-    /// Standard deviation of the logarithm of the figure between sessions of one machine, `own` included.
+    /// Standard deviation of the logarithm of the result between sessions of one machine, `own` included.
     pub sd: f64,
     /// Variance that the sessions' own errors have in that of `sd`: a comparison has the errors of its two sessions
     /// beside the floor.
@@ -32,12 +32,12 @@ impl Floor {
     /// No floor: both samples are from one session, with interleaved launches.
     pub const NONE: Self = Self { sd: 0.0, own: 0.0, degrees: None };
 
-    /// A standard deviation that is taken as known, such as the default of a class of figures.
+    /// A standard deviation that is taken as known, such as the default of a class of results.
     pub fn known(sd: f64) -> Self {
         Self { sd, own: 0.0, degrees: None }
     }
 
-    /// Estimated from one figure in several sessions of one machine, each the logarithm of its value and the standard
+    /// Estimated from one result in several sessions of one machine, each the logarithm of its value and the standard
     /// error of that (0 if it is unknown). `None` below three sessions or with a value that is not finite.
     pub fn from_sessions(sessions: &[(f64, f64)]) -> Option<Self> {
         if sessions.len() < model::RULES.noise.fewest_sessions as usize {
@@ -102,7 +102,7 @@ impl Floor {
     }
 }
 
-/// Estimate of the ratio of two figures, in logarithms: 0.01 is one percent.
+/// Estimate of the ratio of two results, in logarithms: 0.01 is one percent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioEstimate {
     /// Estimated logarithm of B over A.
@@ -122,7 +122,7 @@ pub struct RatioEstimate {
     pub launches: usize,
 }
 
-/// Verdict on two figures.
+/// Verdict on two results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EquivalenceVerdict {
     /// Significant after adjustment, and by more than the band.
@@ -223,7 +223,7 @@ impl Widening {
     }
 }
 
-/// The three-way verdict. `adjusted_p` is the comparison's p-value after [`crate::holm`] over all figures of the
+/// The three-way verdict. `adjusted_p` is the comparison's p-value after [`crate::holm`] over all results of the
 /// report; NaN (no test) never gives DIFFERENT. `band` is the half-width of the band, such as [`BAND`].
 pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> EquivalenceVerdict {
     if comparison.equivalence.is_inside(band) {
@@ -238,7 +238,7 @@ pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> Equiva
 /// What would decide an undecided comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionNeed {
-    /// This many more launches of each figure, for an 80% chance.
+    /// This many more launches of each result, for an 80% chance.
     Launches(usize),
     /// The floor alone is too wide for launches to decide: this many sessions of each machine.
     Sessions(usize),
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn floor_alone_sets_the_width_of_quiet_figures() {
+    fn floor_alone_sets_the_width_of_quiet_results() {
         let c = compare(&launches(0.0, 1e-6), &launches(0.0, 1e-6), Floor::known(0.01), 0.95).unwrap();
         assert!((c.interval.half_width() - 1.96 * 2.0_f64.sqrt() * 0.01).abs() < 1e-4);
         let estimated = Floor::from_sessions(&[(0.0, 0.0), (0.01, 0.0), (0.02, 0.0)]).unwrap();

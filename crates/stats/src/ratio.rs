@@ -1,4 +1,4 @@
-//! Ratios of figures and their geometric mean, with propagated intervals.
+//! Ratios of results and their geometric mean, with propagated intervals.
 //!
 //! Ratios are propagated on the logarithmic scale, where errors add (Fleming and Wallace, Communications of the ACM 29,
 //! 1986, on why the mean of ratios is geometric); the mean's interval is by Monte-Carlo propagation (JCGM 101:2008).
@@ -10,7 +10,7 @@ use crate::interval::{Estimated, Interval};
 use crate::quantile::quantile_of_sorted;
 use crate::simulate::generator;
 
-/// Ratio of two positive figures with independent errors. Distances from the value to the ends of the interval, as
+/// Ratio of two positive results with independent errors. Distances from the value to the ends of the interval, as
 /// logarithms, add in quadrature, each scaled to `level` from its own.
 ///
 /// `None` unless values and ends are finite and positive, and levels are strictly between 0 and 1.
@@ -33,20 +33,20 @@ pub struct RatioMember {
     pub launches: Option<Interval>,
     /// Standard deviation of that logarithm by the session floor: `sqrt(2)` times the deviation between sessions.
     pub floor: f64,
-    /// Class of figures whose floors move together: an index into the classes of [`Scores`].
+    /// Class of results whose floors move together: an index into the classes of [`Scores`].
     pub class: usize,
-    /// The figure: an index into the figures of [`Scores`].
-    pub figure: usize,
+    /// The result: an index into the results of [`Scores`].
+    pub result: usize,
     /// Its weight; only proportions matter.
     pub weight: f64,
 }
 
-/// Standard normal scores with a column for every figure and every class, drawn once so that the means of several
+/// Standard normal scores with a column for every result and every class, drawn once so that the means of several
 /// machines use the same ones. Columns are stratified (Latin hypercube: McKay, Beckman and Conover, Technometrics 21,
 /// 1979): with 2000 draws the ends of an interval are stable within about 2% of its width.
 #[derive(Debug, Clone)]
 pub struct Scores {
-    figures: Vec<Vec<f64>>,
+    results: Vec<Vec<f64>>,
     classes: Vec<Vec<f64>>,
     draws: usize,
 }
@@ -54,7 +54,7 @@ pub struct Scores {
 impl Scores {
     /// Columns of `draws` scores, determined by the seed.
     #[must_use]
-    pub fn new(figures: usize, classes: usize, draws: usize, seed: u64) -> Self {
+    pub fn new(results: usize, classes: usize, draws: usize, seed: u64) -> Self {
         let mut rng = generator(seed);
         let strata: Vec<f64> = (0..draws).map(|i| normal_quantile((i as f64 + 0.5) / draws as f64)).collect();
         let mut columns = |count: usize| -> Vec<Vec<f64>> {
@@ -65,25 +65,25 @@ impl Scores {
             };
             (0..count).map(column).collect()
         };
-        Self { classes: columns(classes), figures: columns(figures), draws }
+        Self { classes: columns(classes), results: columns(results), draws }
     }
 }
 
-/// Weighted geometric mean of ratios of figures between two sessions.
+/// Weighted geometric mean of ratios of results between two sessions.
 ///
 /// Each draw moves every ratio by its own interval, and all ratios of a class by one common score, each by its own
-/// floor: what moves a session moves all its figures of a class together, so more figures do not average it out. All
+/// floor: what moves a session moves all its results of a class together, so more results do not average it out. All
 /// ratios must therefore have the same direction of better. If the spread of a member is unknown, so is that of the
 /// mean: its interval is the value itself at level 0.
 ///
 /// `None` without members, with a shift, floor, weight or interval that is not finite, a negative floor or weight, zero
-/// total weight, a class or figure without scores, an interval that does not contain its shift or whose level is not
+/// total weight, a class or result without scores, an interval that does not contain its shift or whose level is not
 /// between 0 and 1, or fewer than 100 draws.
 pub fn geometric_mean(members: &[RatioMember], scores: &Scores, level: f64) -> Option<Estimated> {
     let total: f64 = members.iter().map(|m| m.weight).sum();
     let sound = |m: &RatioMember| {
         let finite = m.shift.is_finite() && m.floor.is_finite() && m.weight.is_finite();
-        finite && m.floor >= 0.0 && m.weight >= 0.0 && m.class < scores.classes.len() && m.figure < scores.figures.len()
+        finite && m.floor >= 0.0 && m.weight >= 0.0 && m.class < scores.classes.len() && m.result < scores.results.len()
     };
     if !members.iter().all(sound) || total <= 0.0 || !total.is_finite() || scores.draws < 100 {
         return None;
@@ -100,7 +100,7 @@ pub fn geometric_mean(members: &[RatioMember], scores: &Scores, level: f64) -> O
     for member in members {
         let split = Split::of_logs(member.shift, member.launches?)?;
         let share = member.weight / total;
-        let (own, common) = (&scores.figures[member.figure], &scores.classes[member.class]);
+        let (own, common) = (&scores.results[member.result], &scores.classes[member.class]);
         for ((mean, own), common) in means.iter_mut().zip(own).zip(common) {
             *mean += share * (split.draw(*own) + member.floor * common);
         }
@@ -176,15 +176,15 @@ mod tests {
         assert!((r.interval.relative_half_width() - 1.96 * 0.05).abs() < 1e-4);
     }
 
-    /// Figures of one class, each with its own weight.
+    /// Results of one class, each with its own weight.
     fn members(logs: &[f64], sd: f64, floor: f64, weights: &[f64]) -> Vec<RatioMember> {
         let z = 1.959_963_984_540_054;
-        let member = |(figure, (&shift, &weight)): (usize, (&f64, &f64))| RatioMember {
+        let member = |(result, (&shift, &weight)): (usize, (&f64, &f64))| RatioMember {
             shift,
             launches: Some(Interval::new(shift - z * sd, shift + z * sd, 0.95)),
             floor,
             class: 0,
-            figure,
+            result,
             weight,
         };
         logs.iter().zip(weights).enumerate().map(member).collect()
@@ -220,7 +220,7 @@ mod tests {
         assert!(geometric_mean(&members(&[f64::NAN], 0.1, 0.0, &[1.0]), &scores, 0.95).is_none());
         assert!(geometric_mean(&members(&[0.0], 0.1, -1.0, &[1.0]), &scores, 0.95).is_none());
         assert!(geometric_mean(&members(&[0.0], 0.1, 0.0, &[0.0]), &scores, 0.95).is_none());
-        let outside = RatioMember { figure: 99, ..members(&[0.0], 0.1, 0.0, &[1.0])[0] };
+        let outside = RatioMember { result: 99, ..members(&[0.0], 0.1, 0.0, &[1.0])[0] };
         assert!(geometric_mean(&[outside], &scores, 0.95).is_none());
     }
 }

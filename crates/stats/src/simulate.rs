@@ -21,7 +21,7 @@ pub fn standard_normal(rng: &mut impl Rng) -> f64 {
     normal_quantile((rng.random::<u32>() as f64 + 0.5) / 4_294_967_296.0)
 }
 
-/// Variation of the launches of a simulated figure. Effects are standard deviations of logarithms: 0.01 is 1%.
+/// Variation of the launches of a simulated result. Effects are standard deviations of logarithms: 0.01 is 1%.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noise {
     /// True value, in any unit.
@@ -45,7 +45,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// A pinned CPU or kernel figure on a busy machine: 0.5% between launches, 0.2% within, one launch in ten
+    /// A pinned CPU or kernel result on a busy machine: 0.5% between launches, 0.2% within, one launch in ten
     /// disturbed.
     pub fn stable(centre: f64) -> Self {
         Self {

@@ -1,11 +1,11 @@
-//! When a figure has had enough launches.
+//! When a result has had enough launches.
 //!
 //! Testing after every launch and stopping at a good result gives intervals that cover far less than their level
 //! (Armitage, McPherson and Rowe, Journal of the Royal Statistical Society A 132, 1969). Looks are few and fixed, and a
-//! figure converges only if an interval of a higher level than the requested one is within its target.
+//! result converges only if an interval of a higher level than the requested one is within its target.
 //!
-//! Reason: an interval at 95% is narrow by chance in one run of many, and for a figure that seldom reaches its target
-//! most such runs are chance. If a figure converges in a share `p` of all runs, and the interval used for this decision
+//! Reason: an interval at 95% is narrow by chance in one run of many, and for a result that seldom reaches its target
+//! most such runs are chance. If a result converges in a share `p` of all runs, and the interval used for this decision
 //! misses in a share `a`, at most `a / p` of the decisions are wrong; so `a` must be small compared with any `p` worth
 //! reporting. The deciding interval is also the printed one, since a narrower one inside it would miss more often.
 
@@ -17,7 +17,7 @@ use crate::modes::{FastBatches, ModeGroup, modes_of_launches};
 use crate::order_statistic::{MedianInterval, inflated_median_ranks, launch_median_interval, launch_median_range};
 use crate::quantile::quantile;
 
-/// Default target of a figure: half-width of the interval as a logarithm, 2%.
+/// Default target of a result: half-width of the interval as a logarithm, 2%.
 pub const TARGET: f64 = RULES.estimate.target;
 
 /// Least level of the interval that decides convergence.
@@ -27,20 +27,20 @@ pub const CALLING_LEVEL: f64 = RULES.estimate.deciding_level;
 /// launches are widened, away from their median, before they are compared with the target and printed.
 ///
 /// The factors are chosen by resampling recorded launches: intervals that decide then cover in 99% of the runs of
-/// figures whose launches were freed of outside disturbance, in the order of time too (`measure::references` has the
-/// test). With fewer than eight launches on both sides no difference would be significant over the figures of a whole
+/// results whose launches were freed of outside disturbance, in the order of time too (`measure::references` has the
+/// test). With fewer than eight launches on both sides no difference would be significant over the results of a whole
 /// comparison.
 const EARLY: [(usize, f64); 2] = [(8, RULES.estimate.widening_of_8), (10, RULES.estimate.widening_of_10)];
 
-/// Result of a look at the launch values of a figure.
+/// Result of a look at the launch values of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
-    /// Interval of the median at the requested level, or at [`CALLING_LEVEL`] if the figure converged; `None` when the
+    /// Interval of the median at the requested level, or at [`CALLING_LEVEL`] if the result converged; `None` when the
     /// launches are too few for it at their autocorrelation.
     pub interval: Option<MedianInterval>,
-    /// Groups of launches at different levels; with more than one, no single number describes the figure.
+    /// Groups of launches at different levels; with more than one, no single number describes the result.
     pub modes: Vec<ModeGroup>,
-    /// Whether the figure has converged: the interval at [`CALLING_LEVEL`] is within the target, and there is one mode.
+    /// Whether the result has converged: the interval at [`CALLING_LEVEL`] is within the target, and there is one mode.
     pub converged: bool,
     /// Whether it did so early: the interval lies between widened extremes of few launches.
     pub early: bool,
@@ -58,7 +58,7 @@ pub fn look_at_launches(values: &[f64], batches: &[Option<FastBatches>], target:
     Look { interval, modes, converged, early: false }
 }
 
-/// Like [`look_at_launches`], for launches that were freed of outside disturbance: after 8 and 10 of them a figure may
+/// Like [`look_at_launches`], for launches that were freed of outside disturbance: after 8 and 10 of them a result may
 /// also converge by their widened extremes.
 pub fn look_at_undisturbed(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
     let look = look_at_launches(values, batches, target, level);
@@ -107,7 +107,7 @@ pub fn calling_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     launch_median_interval(values, level.max(CALLING_LEVEL))
 }
 
-/// Fewest launches with which a figure can converge, however small its spread.
+/// Fewest launches with which a result can converge, however small its spread.
 pub fn fewest_launches(level: f64) -> Option<usize> {
     (2..100).find(|&n| inflated_median_ranks(n, level.max(CALLING_LEVEL), usual_inflation()).is_some())
 }
@@ -118,7 +118,7 @@ mod tests {
     use crate::simulate::{Noise, generator};
 
     #[test]
-    fn a_quiet_figure_converges_and_one_with_modes_does_not() {
+    fn a_quiet_result_converges_and_one_with_modes_does_not() {
         let quiet = [1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.01, 0.99, 1.0, 1.002, 0.998, 1.001, 0.999, 1.003];
         let seen = look_at_launches(&quiet, &[], TARGET, 0.95);
         assert!(seen.converged && seen.interval.unwrap().interval.level >= CALLING_LEVEL);
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(expected_half_width(&[], 20, 0.95), None);
     }
 
-    /// The half-width and whether the interval covers, of a core figure that is refined: launched on once it is within
+    /// The half-width and whether the interval covers, of a core result that is refined: launched on once it is within
     /// the target, to the first look at which it is within a fourth of it, or to so many launches.
     fn refined(noise: &Noise, most: usize, seed: u64) -> (f64, bool) {
         let values = noise.launches(most, &mut generator(seed));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_of_refined_figures_cover() {
+    fn intervals_of_refined_results_cover() {
         for spread in [0.002, 0.004, 0.008, 0.012] {
             let noise = Noise { between: spread, disturbed: 0.0, ..Noise::stable(1.0) };
             let all: Vec<_> = (0..2000).map(|seed| refined(&noise, 80, seed)).collect();

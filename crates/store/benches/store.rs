@@ -1,4 +1,4 @@
-//! Speed of the stores on 1,000 runs x 80 figures: `cargo bench -p prony-store`. Prints the median of several goes.
+//! Speed of the stores on 1,000 runs x 80 results: `cargo bench -p prony-store`. Prints the median of several goes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and ends when it cannot go on")]
 
 #[path = "../tests/it/common/mod.rs"]
@@ -18,9 +18,9 @@ fn main() {
     let one = run("machine0", 0, TYPICAL);
     let text = model::render_run(&one).unwrap();
     println!(
-        "one document: {} KiB of JSON, {} figures, {} batches",
+        "one document: {} KiB of JSON, {} results, {} batches",
         text.len() >> 10,
-        one.figures.len(),
+        one.results.len(),
         batches(&one)
     );
     row("document: parse", 50, || drop(model::parse_run(&text).unwrap()));
@@ -32,7 +32,7 @@ fn main() {
     let path = home.path().join("runs.sqlite");
     fill(&path);
     let size = std::fs::metadata(&path).unwrap().len();
-    println!("SQLite file of {RUNS} runs x {} figures: {:.1} MB", TYPICAL.figures, size as f64 / 1e6);
+    println!("SQLite file of {RUNS} runs x {} results: {:.1} MB", TYPICAL.results, size as f64 / 1e6);
     row("open to read", 50, || drop(store::open(&path, Access::Read).unwrap()));
     let mut store = store::open(&path, Access::Write).unwrap();
     reads(&*store);
@@ -55,9 +55,10 @@ fn reads(store: &dyn Store) {
     row("load 100 runs' launch values", 5, || {
         (0..100).for_each(|_| drop(store.get(next.next().unwrap(), Detail::Values).unwrap()));
     });
-    let keys: Vec<_> = store.get(&ids[0], Detail::Values).unwrap().figures.iter().map(model::Figure::key).collect();
+    let keys: Vec<_> =
+        store.get(&ids[0], Detail::Values).unwrap().results.iter().map(model::BenchmarkResult::key).collect();
     for limit in [20, 100, 1000] {
-        row(&format!("history of 80 figures, {limit} sessions at most"), 10, || {
+        row(&format!("history of 80 results, {limit} sessions at most"), 10, || {
             drop(store.histories(&keys, "machine0-fingerprint", limit).unwrap());
         });
     }
@@ -84,16 +85,16 @@ fn fill(path: &Path) {
     println!("{:<70} {:>9.3} ms a run", "import 1,000 runs, 50 at once", spent.as_secs_f64() * 1e3 / f64::from(RUNS));
 }
 
-/// What importers bring: a few figures a run, without launches.
+/// What importers bring: a few results a run, without launches.
 fn imports(path: &Path) {
-    let shape = Shape { figures: 20, launches: 1, batches: 1 };
+    let shape = Shape { results: 20, launches: 1, batches: 1 };
     let runs: Vec<_> = (0..500).map(|number| run("machine", number, shape)).collect();
     let mut store = store::open(path, Access::Write).unwrap();
-    row("import 500 runs of 20 figures, 100 at once", 1, || {
+    row("import 500 runs of 20 results, 100 at once", 1, || {
         runs.chunks(100).for_each(|runs| assert_eq!(store.put_all(runs).unwrap().len(), runs.len()));
     });
     let mut next = (500..).map(|number| run("machine", number, shape));
-    row("import a run of 20 figures by itself (fsync)", 50, || assert!(store.put(&next.next().unwrap()).unwrap() > 0));
+    row("import a run of 20 results by itself (fsync)", 50, || assert!(store.put(&next.next().unwrap()).unwrap() > 0));
 }
 
 fn row(what: &str, times: usize, mut work: impl FnMut()) {
@@ -109,5 +110,5 @@ fn row(what: &str, times: usize, mut work: impl FnMut()) {
 }
 
 fn batches(run: &Run) -> usize {
-    run.figures.iter().flat_map(|figure| &figure.launches).map(|launch| launch.nanos.len()).sum()
+    run.results.iter().flat_map(|result| &result.launches).map(|launch| launch.nanos.len()).sum()
 }

@@ -1,6 +1,6 @@
 //! The index beside a document, by which runs are found without reading them. It is always derived from the document.
 
-use model::{FigureKey, Run};
+use model::{ResultKey, Run};
 use serde::Serialize;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -34,23 +34,23 @@ pub struct Summary {
     pub tool: Option<String>,
     /// Version of Prony that measured or imported.
     pub version: String,
-    /// Figures in the document.
-    pub figures: u32,
-    /// Figures with a value.
+    /// Results in the document.
+    pub results: u32,
+    /// Results with a value.
     pub measured: u32,
 }
 
-/// A figure's single value, for histories.
+/// A result's single value, for histories.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct FigureValue {
-    pub(crate) key: FigureKey,
+pub(crate) struct ResultValue {
+    pub(crate) key: ResultKey,
     pub(crate) value: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
     pub(crate) launches: u32,
 }
 
-/// The value of a figure in one session on a machine.
+/// The value of a result in one session on a machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SessionValue {
     /// Number of the run.
@@ -59,7 +59,7 @@ pub struct SessionValue {
     pub id: String,
     /// Start of the session, RFC 3339 in UTC.
     pub started: String,
-    /// Value in the figure's unit.
+    /// Value in the result's unit.
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -75,17 +75,17 @@ pub(crate) struct Index {
     pub(crate) summary: Summary,
     /// Start in microseconds since 1970; 0 when unknown.
     pub(crate) moment: i64,
-    /// Fingerprint of the machine to whose history the run belongs; `None` for figures that Prony did not measure, and
+    /// Fingerprint of the machine to whose history the run belongs; `None` for results that Prony did not measure, and
     /// for a machine without a fingerprint.
     pub(crate) history: Option<String>,
-    /// The figures with a single value that is the machine's own; none if the run belongs to no history.
-    pub(crate) figures: Vec<FigureValue>,
+    /// The results with a single value that is the machine's own; none if the run belongs to no history.
+    pub(crate) results: Vec<ResultValue>,
 }
 
 impl Index {
     /// The index entry of a run with this number in the store.
     pub(crate) fn of(number: u64, run: &Run) -> Self {
-        let measured = run.figures.iter().filter(|figure| figure.outcome.estimate().is_some()).count();
+        let measured = run.results.iter().filter(|result| result.outcome.estimate().is_some()).count();
         let fingerprint = run.machine.fingerprint.clone();
         let history = (run.origin.is_none() && !fingerprint.is_empty()).then(|| fingerprint.clone());
         Self {
@@ -104,25 +104,25 @@ impl Index {
                 suite: run.plan.suite.clone(),
                 tool: run.origin.as_ref().map(|origin| origin.tool.clone()),
                 version: run.session.version.clone(),
-                figures: run.figures.len().try_into().unwrap_or(u32::MAX),
+                results: run.results.len().try_into().unwrap_or(u32::MAX),
                 measured: measured.try_into().unwrap_or(u32::MAX),
             },
-            figures: if history.is_some() { FigureValue::of_history(run) } else { Vec::new() },
+            results: if history.is_some() { ResultValue::of_history(run) } else { Vec::new() },
             history,
         }
     }
 }
 
-impl FigureValue {
-    /// The values by which sessions of a machine are compared. What a neighbour on the core made of a figure is no
+impl ResultValue {
+    /// The values by which sessions of a machine are compared. What a neighbour on the core made of a result is no
     /// value of the machine: beside those of other sessions it would be their scatter.
     fn of_history(run: &Run) -> Vec<Self> {
-        run.figures.iter().filter(|figure| !figure.is_contended()).filter_map(Self::of).collect()
+        run.results.iter().filter(|result| !result.is_contended()).filter_map(Self::of).collect()
     }
 
-    fn of(figure: &model::Figure) -> Option<Self> {
-        let model::Estimate { value, low, high, launches, .. } = *figure.outcome.estimate()?;
-        Some(Self { key: figure.key(), value, low, high, launches })
+    fn of(result: &model::BenchmarkResult) -> Option<Self> {
+        let model::Estimate { value, low, high, launches, .. } = *result.outcome.estimate()?;
+        Some(Self { key: result.key(), value, low, high, launches })
     }
 }
 

@@ -1,4 +1,4 @@
-//! A figure's point as one text that does not depend on the order of its axes.
+//! A result's point as one text that does not depend on the order of its axes.
 
 use model::Point;
 

@@ -1,6 +1,6 @@
 //! The interface of all stores.
 
-use model::{FigureKey, Run};
+use model::{ResultKey, Run};
 
 use crate::{Error, SessionValue, Summary, index};
 
@@ -11,7 +11,7 @@ pub enum Detail {
     Whole,
     /// The document without the inside of its launches (batches, readings, and each launch's footprint and, unless the
     /// machine has several classes of cores, placement). Outcomes, launch values and quantiles, facts, the footprints
-    /// of figures, and on which CPUs several threads or processes were where the run states how far its CPUs are apart,
+    /// of results, and on which CPUs several threads or processes were where the run states how far its CPUs are apart,
     /// are included. Several times faster.
     Values,
 }
@@ -53,13 +53,13 @@ pub trait Store: Send {
     /// When the store cannot be read.
     fn summaries(&self) -> Result<Vec<Summary>, Error>;
 
-    /// Values of each of these figures in its newest `limit` Prony sessions on a machine, oldest first: the histories
-    /// that give the session floor. Figures without a single value, imported runs and machines without a fingerprint
+    /// Values of each of these results in its newest `limit` Prony sessions on a machine, oldest first: the histories
+    /// that give the session floor. Results without a single value, imported runs and machines without a fingerprint
     /// have none.
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn histories(&self, keys: &[FigureKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error>;
+    fn histories(&self, keys: &[ResultKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error>;
 
     /// Removes runs, all or none, and returns their space to the file system. Their numbers are not reused.
     ///
@@ -96,7 +96,7 @@ pub(crate) fn values_only(mut run: Run) -> Run {
     // Which cores a launch used matters where they are of several classes.
     let several = run.session.references.as_ref().is_some_and(|references| references.unshared.len() > 1);
     let apart = run.session.references.as_ref().is_some_and(|references| !references.distances.is_empty());
-    for launch in run.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
+    for launch in run.results.iter_mut().flat_map(|result| &mut result.launches) {
         *launch = model::Launch {
             round: launch.round,
             began: launch.began,

@@ -19,7 +19,7 @@ use crate::{evaluation, output};
 
 /// Name of the suite.
 pub(crate) const SUITE: &str = "ams";
-/// Name, figures and content, for lists of suites.
+/// Name, results and content, for lists of suites.
 pub(crate) const LISTED: (&str, usize, &str) = (
     SUITE,
     16,
@@ -77,7 +77,7 @@ pub(crate) fn measure(
     std::fs::create_dir_all(&root).with_context(|| format!("could not make {}", root.display()))?;
     let order = CampaignOrder { run, applications, copies: vec![1], root, duet: None, energy: energy() };
     let (mut campaign, run) = Campaign::build(order, &starter, &session.stopper)?;
-    let split = run.figures.len();
+    let split = run.results.len();
     let own = std::env::current_exe().context("could not find this program's own file")?;
     let command = [own.to_string_lossy().as_ref(), "app", "read", "--analyse"].map(str::to_owned).to_vec();
     let order = SessionOrder {
@@ -90,7 +90,7 @@ pub(crate) fn measure(
     };
     let (mut sessions, fresh) = Sessions::new(run, order, "analyse", super::attendant()?);
     if let Some(run) = &resumed {
-        resume::same_figures(run, &fresh)?;
+        resume::same_results(run, &fresh)?;
         campaign.recall(run, &fresh)?;
     }
     let order = session.order(fresh, resumed)?;
@@ -98,7 +98,7 @@ pub(crate) fn measure(
     let tables = evaluation::named(SUITE)?;
     let draw = |run: &Run, context: &report::view::RunContext| {
         let mut document = report::view::in_tables_measured(run, &tables, context);
-        document.sections.extend(view::failures(run, |figure| figure.metric.unit == model::Unit::PerSecond));
+        document.sections.extend(view::failures(run, |result| result.metric.unit == model::Unit::PerSecond));
         Ok(document)
     };
     session.conclude(result, draw, measured)
@@ -112,7 +112,7 @@ fn applications(folder: &Path, run: &mut Run) -> Result<Vec<Application>> {
     }
     for (module, files) in PACKAGES {
         if !importable(module) {
-            let note = format!("the Python package {module} is not installed: its figures are missing");
+            let note = format!("the Python package {module} is not installed: its results are missing");
             output::remark(&note);
             run.session.notes.push(note);
             continue;

@@ -14,11 +14,11 @@ use crate::{output, run_finder};
 #[command(after_help = "Examples:
   prony app fit os.fork_exit --against os.fork_shell published:babar-cpu-1998")]
 pub(crate) struct Arguments {
-    /// The application: NAME of application.NAME, or any figure by its id or id:point
+    /// The application: NAME of application.NAME, or any result by its id or id:point
     #[arg(value_name = "APPLICATION")]
     application: String,
-    /// The rating: any figure by its id or id:point
-    #[arg(long, value_name = "FIGURE", default_value = "rating.int_1_speed")]
+    /// The rating: any result by its id or id:point
+    #[arg(long, value_name = "RESULT", default_value = "rating.int_1_speed")]
     against: String,
     /// Runs: numbers, ids, labels, files, folders or published:NAME [default: the whole store]
     #[arg(num_args = 0.., value_name = "RUN")]
@@ -39,17 +39,17 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
     let runs: Vec<Run> = run_finder::alike(learnt_from(&arguments.runs, common)?);
     let own = format!("application.{}", arguments.application);
-    let known = runs.iter().flat_map(|run| &run.figures).any(|figure| figure.benchmark == own);
+    let known = runs.iter().flat_map(|run| &run.results).any(|result| result.benchmark == own);
     let application = if known { own } else { arguments.application.clone() };
     let pairs = application::pairs(&runs, &application, &arguments.against, arguments.family.as_deref());
     let has = |run: &&Run, name: &str| {
-        run.figures.iter().any(|figure| figure.benchmark == name || figure.key().to_string() == name)
+        run.results.iter().any(|result| result.benchmark == name || result.key().to_string() == name)
     };
     let used = runs.iter().filter(|run| has(run, &application) || has(run, &arguments.against)).count();
     let fit = application::fit(&application, &arguments.against, pairs, LEVEL)?;
     let mut document = view::fit(&fit);
     if used > fit.pairs.len() {
-        document.notes.push(format!("{used} runs have these figures: of every machine the newest counts."));
+        document.notes.push(format!("{used} runs have these results: of every machine the newest counts."));
     }
     Ok(document)
 }

@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         let mut document = report::view::run(run, context);
         document.summary.extend(build_pairs(run, DUET_BAND.ln_1p()).iter().map(sentence));
         document.sections.extend(view::builds(&best(run)));
-        document.sections.extend(view::failures(run, |figure| figure.metric.unit == model::Unit::PerSecond));
+        document.sections.extend(view::failures(run, |result| result.metric.unit == model::Unit::PerSecond));
         Ok(document)
     };
     session.conclude(result, draw, measured)
@@ -120,6 +120,6 @@ fn copies(arguments: &Arguments) -> Vec<u32> {
 
 /// Whether any rate was measured: the size of a program that crashed is not a result.
 fn measured(run: &Run) -> bool {
-    let rate = |figure: &&model::Figure| figure.metric.unit == model::Unit::PerSecond;
-    run.figures.iter().filter(rate).any(|figure| matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_)))
+    let rate = |result: &&model::BenchmarkResult| result.metric.unit == model::Unit::PerSecond;
+    run.results.iter().filter(rate).any(|result| matches!(result.outcome, Outcome::Measured(_) | Outcome::Modes(_)))
 }

@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     session.conclude(result, draw, measured)
 }
 
-/// The run without figures.
+/// The run without results.
 fn document(arguments: &Arguments, order: &SessionOrder) -> Run {
     let rounds = &arguments.measure.rounds;
     let folder = order.files.first().and_then(|file| file.parent()).map_or_else(std::env::temp_dir, Into::into);

@@ -1,7 +1,7 @@
 //! Additional sections in reports of applications.
 
 use application::{Against, Best, GroupFit};
-use model::{Figure, Outcome, Run, Unit};
+use model::{BenchmarkResult, Outcome, Run, Unit};
 use report::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, Document, DocumentSection, EmbeddedJson,
     PrintedQuantity, Records, ScatterPlot, Table, TableRow, Tone,
@@ -27,21 +27,21 @@ pub(super) fn builds(found: &[Best]) -> Option<DocumentSection> {
     })
 }
 
-/// Output of failed programs: of the figures for which `counts` holds, as every program has several.
-pub(in crate::cmd) fn failures(run: &Run, counts: impl Fn(&Figure) -> bool) -> Option<DocumentSection> {
-    let output = |figure: &Figure| {
-        let Outcome::Failed(reason) = &figure.outcome else { return None };
-        let mut lines: Vec<String> = figure
+/// Output of failed programs: of the results for which `counts` holds, as every program has several.
+pub(in crate::cmd) fn failures(run: &Run, counts: impl Fn(&BenchmarkResult) -> bool) -> Option<DocumentSection> {
+    let output = |result: &BenchmarkResult| {
+        let Outcome::Failed(reason) = &result.outcome else { return None };
+        let mut lines: Vec<String> = result
             .notes
             .iter()
             .filter_map(|note| note.strip_prefix(model::RECORD))
             .filter(|note| note.starts_with("standard "))
             .map(last_lines)
             .collect();
-        lines.insert(0, format!("{}: {reason}", figure.key()));
-        counts(figure).then_some(lines)
+        lines.insert(0, format!("{}: {reason}", result.key()));
+        counts(result).then_some(lines)
     };
-    let items: Vec<String> = run.figures.iter().filter_map(output).flatten().collect();
+    let items: Vec<String> = run.results.iter().filter_map(output).flatten().collect();
     (!items.is_empty()).then(|| DocumentSection::of("failures, with the last output", Block::list(items)))
 }
 

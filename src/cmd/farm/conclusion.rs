@@ -38,7 +38,7 @@ pub(super) fn conclude(
     saver.mark(&mut run);
     measure::began_at(&mut run, story.farm.created);
     measure::close(&mut run, story.seconds, story.invariants.broken().is_empty(), measure::identity());
-    run.figures = story.figures();
+    run.results = story.results();
     run.session.farm = Some(story.record());
     let kept = saver.save(&run);
     let handle = saver.number.map(|number| number.to_string());

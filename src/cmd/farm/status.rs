@@ -57,7 +57,7 @@ fn status(ledger: &SqliteLedger, path: &Path) -> Result<Document> {
     measure::began_at(&mut run, story.farm.created);
     run.session.complete = story.invariants.broken().is_empty();
     run.session.seconds = story.seconds;
-    run.figures = story.figures();
+    run.results = story.results();
     run.session.farm = Some(story.record());
     let mut document = view::document(&story, &run, None, &view::FarmChecked::default());
     let counted = story.invariants.totals.commits;

@@ -15,7 +15,7 @@ pub(super) struct FarmChecked<'a> {
     pub(super) products: &'a [String],
 }
 
-/// The invariants, the figures, the nodes, the timeline and the story.
+/// The invariants, the results, the nodes, the timeline and the story.
 pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked: &FarmChecked<'_>) -> Document {
     let stored = handle.is_some();
     let mut document = report::view::run(run, &RunContext { handle, stored, ..RunContext::default() });

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use compare::fleet::{FigureSpread, FleetSpread, OddNode};
+use compare::fleet::{FleetSpread, OddNode, ResultSpread};
 use explain::Explanation;
 use launcher::suite::{Measured, NodeEnd, NodeState};
 use model::{Estimate, EstimateMethod, Outcome, Run, Unit, percent};
@@ -37,12 +37,12 @@ impl ReportedNode {
         match &self.measured.state {
             NodeState::Measured(NodeEnd::Stopped) => ("stopped", Some("it was stopped; what it measured is kept")),
             NodeState::Measured(NodeEnd::TimeLimit) if !self.is_whole() => {
-                ("nothing", Some("its time limit came before any figure had a value"))
+                ("nothing", Some("its time limit came before any result had a value"))
             }
-            NodeState::Measured(_) if !self.is_whole() => ("nothing", Some("no figure could be measured there")),
+            NodeState::Measured(_) if !self.is_whole() => ("nothing", Some("no result could be measured there")),
             NodeState::Measured(NodeEnd::Complete) => ("measured", None),
             NodeState::Measured(NodeEnd::TimeLimit) => {
-                ("measured", Some("its time limit came before every figure was finished"))
+                ("measured", Some("its time limit came before every result was finished"))
             }
             NodeState::Lost(reason) => ("lost", Some(reason)),
             NodeState::Missing(reason) => ("missing", Some(reason)),
@@ -102,7 +102,7 @@ impl FleetReport {
     /// compared, or if two nodes differ, of which either may be odd.
     pub(super) fn odd(&self) -> Option<ExitStatus> {
         let Some(spread) = &self.spread else { return Some(ExitStatus::Inconclusive) };
-        let unclear = spread.nodes.len() < 3 && spread.figures.iter().any(|figure| !figure.different.is_empty());
+        let unclear = spread.nodes.len() < 3 && spread.results.iter().any(|result| !result.different.is_empty());
         match () {
             () if !spread.odd.is_empty() => Some(ExitStatus::Found),
             () if spread.tests == 0 || unclear => Some(ExitStatus::Inconclusive),
@@ -120,11 +120,11 @@ impl FleetReport {
         document.add("", Block::Table(nodes(&self.nodes)));
         if let Some(spread) = &self.spread {
             document
-                .add(format!("spread between nodes, set against {}", spread.typical), Block::Table(figures(spread)));
+                .add(format!("spread between nodes, set against {}", spread.typical), Block::Table(results(spread)));
             document.summary.push(summary(spread));
         }
         for (odd, why) in &self.explanations {
-            let mut blocks = vec![Block::list(odd.figures.iter().take(5).map(apart).collect())];
+            let mut blocks = vec![Block::list(odd.results.iter().take(5).map(apart).collect())];
             match why {
                 Some(why) => blocks.extend(why.sentences().into_iter().map(Block::Text)),
                 None => blocks.push(Block::Text("The two runs cannot be explained: they share too little.".to_owned())),
@@ -151,7 +151,7 @@ impl FleetReport {
                 "number": node.number,
                 "run": node.measured.run.as_ref().map(|run| &run.id),
                 "host": node.measured.run.as_ref().map(|run| &run.machine.name),
-                "figures": node.measured.run.as_ref().map(counted),
+                "results": node.measured.run.as_ref().map(counted),
             })
         };
         let explanations: Vec<_> = self
@@ -168,14 +168,14 @@ impl FleetReport {
     }
 }
 
-/// Figures with a value.
+/// Results with a value.
 fn counted(run: &Run) -> usize {
     let value = |outcome: &Outcome| matches!(outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_));
-    run.figures.iter().filter(|figure| value(&figure.outcome)).count()
+    run.results.iter().filter(|result| value(&result.outcome)).count()
 }
 
 fn nodes(nodes: &[ReportedNode]) -> Table {
-    let columns = Column::list("node||run|host|#figures|~because");
+    let columns = Column::list("node||run|host|#results|~because");
     let row = |node: &ReportedNode| {
         let (state, reason) = node.words();
         let tone = if node.is_whole() { Tone::Good } else { Tone::Bad };
@@ -192,55 +192,55 @@ fn nodes(nodes: &[ReportedNode]) -> Table {
     Table::plain(columns, nodes.iter().map(row).collect())
 }
 
-fn figures(spread: &FleetSpread) -> Table {
+fn results(spread: &FleetSpread) -> Table {
     let columns = Column::list("|#least|#median|#most|#apart|~odd");
-    // Families stand once each, in the order of their first figure.
+    // Families stand once each, in the order of their first result.
     let family =
-        |figure: &FigureSpread| report::words::family_title(figure.benchmark.split('.').next().unwrap_or_default());
-    let groups = grouped(spread.figures.iter().map(|figure| (family(figure), row(figure))));
+        |result: &ResultSpread| report::words::family_title(result.benchmark.split('.').next().unwrap_or_default());
+    let groups = grouped(spread.results.iter().map(|result| (family(result), row(result))));
     let groups = groups.into_iter().map(|(title, rows)| RowGroup { title, note: String::new(), rows }).collect();
     Table { columns, groups }
 }
 
-fn row(figure: &FigureSpread) -> TableRow {
-    let value = |one: &Estimate| Cell::Value(PrintedQuantity::of(one, figure.metric.unit).in_metric(&figure.metric));
+fn row(result: &ResultSpread) -> TableRow {
+    let value = |one: &Estimate| Cell::Value(PrintedQuantity::of(one, result.metric.unit).in_metric(&result.metric));
     // As many digits as the nodes agree in.
     let median = Estimate {
-        value: figure.median,
-        low: figure.least.value,
-        high: figure.most.value,
+        value: result.median,
+        low: result.least.value,
+        high: result.most.value,
         method: EstimateMethod::Range,
-        ..figure.least
+        ..result.least
     };
-    let odd = if figure.odd.is_empty() && !figure.different.is_empty() {
-        format!("no majority: {} differ", list(&figure.different))
+    let odd = if result.odd.is_empty() && !result.different.is_empty() {
+        format!("no majority: {} differ", list(&result.different))
     } else {
-        list(&figure.odd)
+        list(&result.odd)
     };
     TableRow::of(vec![
-        Cell::text(label(&figure.title, &figure.metric, &figure.point)),
-        value(&figure.least),
+        Cell::text(label(&result.title, &result.metric, &result.point)),
+        value(&result.least),
         value(&median),
-        value(&figure.most),
-        Cell::text(percent(figure.range)),
+        value(&result.most),
+        Cell::text(percent(result.range)),
         Cell::Text(odd, Tone::Caution),
     ])
 }
 
-fn apart(figure: &compare::fleet::OddFigure) -> String {
-    let gain = match figure.interval {
-        Some((low, high)) => PrintedQuantity::ratio(figure.gain, low, high),
-        None => PrintedQuantity::bare(figure.gain, Unit::Ratio),
+fn apart(result: &compare::fleet::OddResult) -> String {
+    let gain = match result.interval {
+        Some((low, high)) => PrintedQuantity::ratio(result.gain, low, high),
+        None => PrintedQuantity::bare(result.gain, Unit::Ratio),
     };
-    format!("{}: {}", figure.title, factor(gain, figure.unit).text_with_interval())
+    format!("{}: {}", result.title, factor(gain, result.unit).text_with_interval())
 }
 
 fn summary(spread: &FleetSpread) -> String {
     let odd: Vec<String> =
-        spread.odd.iter().map(|node| format!("{} in {}", node.node, plural(node.figures.len(), "figure"))).collect();
+        spread.odd.iter().map(|node| format!("{} in {}", node.node, plural(node.results.len(), "result"))).collect();
     let tests = plural(spread.tests, "comparison");
     if spread.nodes.len() < 3 {
-        let apart = spread.figures.iter().filter(|figure| !figure.different.is_empty()).count();
+        let apart = spread.results.iter().filter(|result| !result.different.is_empty()).count();
         return format!("Two nodes differ in {} of {tests}; which of them is odd takes a third.", apart);
     }
     if odd.is_empty() {

@@ -17,7 +17,7 @@ use super::report::FleetReport;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::progress::spinner;
-use crate::run_options::{FigureSelection, RoundOptions};
+use crate::run_options::{ResultSelection, RoundOptions};
 use crate::{output, run_finder};
 
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ use crate::{output, run_finder};
 Exit codes: as of every verb; 2 if a node is missing (the runs of the others are kept).")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    selection: FigureSelection,
+    selection: ResultSelection,
     #[command(flatten)]
     rounds: RoundOptions,
     /// A name for the runs, to which each node's name is added
@@ -174,7 +174,7 @@ fn order(arguments: &Arguments) -> Result<SuiteOrder> {
     // Options that are invalid here are invalid on every node.
     let rounds = &arguments.rounds;
     if let Some(suite) = selection.suite().filter(|suite| rating::is_suite(suite)) {
-        bail!("a fleet measures figures of the catalogue; rate each machine with: prony run --suite {suite}");
+        bail!("a fleet measures results of the catalogue; rate each machine with: prony run --suite {suite}");
     }
     selection.entries(rounds.target())?;
     Ok(SuiteOrder {

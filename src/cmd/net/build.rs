@@ -10,10 +10,10 @@ use lab::{Drops, Lab};
 use launcher::Launcher;
 use measure::Stopper;
 use model::words::seconds as in_words;
-use model::{Figure, Launch, Metric, Point, Primitive, Unit, format_size};
+use model::{BenchmarkResult, Launch, Metric, Point, Primitive, Unit, format_size};
 use network::LabLauncher;
 use network::build::{Arrivals, BuildJob, BuildOutcome, PushPattern, SizeDistribution, Transport, build};
-use network::series::{SeriesTrial, figure};
+use network::series::{SeriesTrial, result};
 
 use super::super::node_options::NodeOptions;
 use super::jobs::{FRAME, Jobs, frames_of, of_jobs, remarks};
@@ -97,20 +97,23 @@ struct BuildTrial {
 type SharedLauncher = Rc<RefCell<Box<dyn Launcher>>>;
 
 impl SeriesTrial for BuildTrial {
-    fn figure(&self) -> Figure {
+    fn result(&self) -> BenchmarkResult {
         if self.is_burst() {
             let metric = Metric::higher(Unit::PerSecond, "frames");
             let title = "frames of bursts that arrived";
             let stressed = [Primitive::UdpStack, Primitive::NetworkLink];
-            return Figure { ops: 1, ..figure("network.burst_frames", self.point.clone(), title, metric, &stressed) };
+            return BenchmarkResult {
+                ops: 1,
+                ..result("network.burst_frames", self.point.clone(), title, metric, &stressed)
+            };
         }
         let metric = Metric::higher(Unit::PerSecond, "events");
         let stack =
             if matches!(self.job.transport, Transport::Tcp { .. }) { Primitive::TcpStack } else { Primitive::UdpStack };
-        let mut figure =
-            figure("network.events", self.point.clone(), "events built", metric, &[stack, Primitive::NetworkLink]);
-        figure.ops = u64::from(self.job.events);
-        figure
+        let mut result =
+            result("network.events", self.point.clone(), "events built", metric, &[stack, Primitive::NetworkLink]);
+        result.ops = u64::from(self.job.events);
+        result
     }
 
     fn launch(&mut self, stopper: &Stopper) -> launcher::Result<Launch> {
@@ -279,8 +282,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let trials = trials.into_iter().zip(&done).map(trial).collect();
     let derive = |_: &mut model::Run| {
-        let figures = done.iter().flat_map(|(point, jobs)| of_jobs(point, &jobs.borrow()));
-        Derived { session: figures.collect(), ..Derived::NONE }
+        let results = done.iter().flat_map(|(point, jobs)| of_jobs(point, &jobs.borrow()));
+        Derived { session: results.collect(), ..Derived::NONE }
     };
     measure_trials("net build", trials, derive, &arguments.measure, common)
 }

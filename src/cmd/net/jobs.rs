@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use lab::Drops;
-use model::{EstimateMethod, Figure, Metric, Point, Primitive, Unit, percent};
+use model::{BenchmarkResult, EstimateMethod, Metric, Point, Primitive, Unit, percent};
 use network::build::{BuildOutcome, NodeCounters};
 use network::loss::{LossCount, LossUnit, loss};
-use network::series::{derived, figure};
+use network::series::{derived, result};
 
 /// Finished jobs.
 pub(super) type Jobs = Rc<RefCell<Vec<FinishedJob>>>;
@@ -108,8 +108,8 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
     ]
 }
 
-/// Figures of all jobs together: how long events took, and what was lost.
-pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
+/// Results of all jobs together: how long events took, and what was lost.
+pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<BenchmarkResult> {
     let events = |(one, _): &FinishedJob| {
         let missing = u64::from(one.missing);
         LossCount { lost: missing, of: missing + u64::from(one.built) }
@@ -154,15 +154,15 @@ pub(super) fn frames_of(payload: u64) -> u64 {
 }
 
 /// Quantiles of the time of events, each with its interval over jobs.
-fn latencies(point: &Point, jobs: &[FinishedJob]) -> Vec<Figure> {
-    let of = |quantile: f64| -> Option<Figure> {
+fn latencies(point: &Point, jobs: &[FinishedJob]) -> Vec<BenchmarkResult> {
+    let of = |quantile: f64| -> Option<BenchmarkResult> {
         let latency = |(one, _): &FinishedJob| one.latency.quantile(quantile);
         let values: Vec<f64> = jobs.iter().filter_map(latency).map(|nanos| nanos as f64 * 1e-9).collect();
         let point = point.clone().with("quantile", quantile.to_string());
         let metric = Metric::lower(Unit::Seconds, "event");
-        let figure =
-            figure("network.event_latency", point, "time to build an event", metric, &[Primitive::NetworkLink]);
-        derived(figure, &values, EstimateMethod::OrderStatistic)
+        let result =
+            result("network.event_latency", point, "time to build an event", metric, &[Primitive::NetworkLink]);
+        derived(result, &values, EstimateMethod::OrderStatistic)
     };
     [0.5, 0.9, 0.99, 1.0].into_iter().filter_map(of).collect()
 }

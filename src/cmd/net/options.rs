@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use channel::Token;
 use clap::Args;
 use lab::{Lab, LabShape};
-use model::{Figure, Plan, Run};
+use model::{BenchmarkResult, Plan, Run};
 use network::series::{CutShort, FlowSeries, SeriesTrial};
 use network::serve::{ListenSettings, ServeLimits, Server};
 use network::{Client, Cpus, Path};
@@ -223,24 +223,24 @@ fn patient() -> Result<ListenSettings> {
     Ok(ListenSettings { limits: ServeLimits { idle: 600.0, lease: 24.0 * 3600.0, ..local.limits }, ..local })
 }
 
-/// Target half-width of a network figure, if no other is requested.
+/// Target half-width of a network result, if no other is requested.
 const TARGET: f64 = 0.025;
 
-/// Figures derived from observations of trials that launches in the document do not contain: they refer to the launches
+/// Results derived from observations of trials that launches in the document do not contain: they refer to the launches
 /// of one session.
 pub(super) struct Derived {
     /// From the launches in the document.
-    pub(super) whole: Vec<Figure>,
+    pub(super) whole: Vec<BenchmarkResult>,
     /// From the launches of this session.
-    pub(super) session: Vec<Figure>,
+    pub(super) session: Vec<BenchmarkResult>,
 }
 
 impl Derived {
-    /// No derived figures.
+    /// No derived results.
     pub(super) const NONE: Self = Self { whole: Vec::new(), session: Vec::new() };
 }
 
-/// Measures trials as a run, adds derived figures, saves and prints it.
+/// Measures trials as a run, adds derived results, saves and prints it.
 pub(super) fn measure_trials(
     name: &str,
     trials: Vec<Box<dyn SeriesTrial>>,
@@ -262,7 +262,7 @@ pub(super) fn measure_trials(
     let mut earlier = Vec::new();
     if let Some(run) = &resumed {
         series.recall(run);
-        earlier = run.figures.get(run.plan.entries.len()..).unwrap_or_default().to_vec();
+        earlier = run.results.get(run.plan.entries.len()..).unwrap_or_default().to_vec();
     }
     let is_resumed = resumed.is_some();
     let order = session.order(fresh, resumed)?;
@@ -270,17 +270,17 @@ pub(super) fn measure_trials(
     let mut derived = derive(&mut result.run);
     if is_resumed {
         let note = "of the launches since the run was resumed";
-        derived.session.iter_mut().for_each(|figure| figure.notes.push(note.to_owned()));
-        // Derived figures that this session does not have are kept from the earlier one.
+        derived.session.iter_mut().for_each(|result| result.notes.push(note.to_owned()));
+        // Derived results that this session does not have are kept from the earlier one.
         earlier.retain(|old| !derived.whole.iter().chain(&derived.session).any(|new| new.key() == old.key()));
     }
-    result.run.figures.extend([derived.whole, derived.session, earlier].concat());
+    result.run.results.extend([derived.whole, derived.session, earlier].concat());
     let draw = |run: &Run, context: &report::view::RunContext| {
         let mut document = report::view::run(run, context);
         document.sections.extend(report::view::network(run, &plateaus()?));
         Ok(document)
     };
-    // A figure that was given up can be measured to its end by resuming the run.
+    // A result that was given up can be measured to its end by resuming the run.
     result.run.session.complete &= series.cut_short().is_none();
     let resume = session.resume_command(&result.run);
     let exit = session.conclude(result, draw, measured)?;
@@ -293,11 +293,11 @@ pub(super) fn measure_trials(
     })
 }
 
-/// What is said of figures that the other side's end, or whatever else it was, kept from being finished.
+/// What is said of results that the other side's end, or whatever else it was, kept from being finished.
 fn unfinished(cut: &CutShort, resume: Option<String>) -> String {
-    let figures = report::words::plural(cut.figures, "figure");
+    let results = report::words::plural(cut.results, "result");
     let resume = resume.map(|command| format!("; resume with: {command}")).unwrap_or_default();
-    format!("{figures} could not be measured to the end: {}; what was measured is kept{resume}", cut.reason)
+    format!("{results} could not be measured to the end: {}; what was measured is kept{resume}", cut.reason)
 }
 
 /// The plateaus that the event builder's designers printed in 1998.

@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let derive = |run: &mut model::Run| Derived {
         whole: two_parameters(run),
-        session: stream::costs(&run.figures, &costs.borrow()),
+        session: stream::costs(&run.results, &costs.borrow()),
     };
     measure_trials("net stream", trials, derive, &arguments.measure, common)
 }

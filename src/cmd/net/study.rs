@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let trials = effects.into_iter().map(|effect| Box::new(effect) as Box<dyn SeriesTrial>).collect();
     let derive = |run: &mut model::Run| {
-        mark_paired(&mut run.figures);
+        mark_paired(&mut run.results);
         Derived::NONE
     };
     measure_trials("net study", trials, derive, &arguments.measure, common)

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         "net udp",
         trials,
         |run| Derived {
-            whole: loss_free(&run.figures).into_iter().collect(),
+            whole: loss_free(&run.results).into_iter().collect(),
             session: losses("network.udp_loss", "UDP loss", "datagram", &counts),
         },
         &arguments.measure,

@@ -1,12 +1,14 @@
-//! Ratings as figures of a run.
+//! Ratings as results of a run.
 
 use application::CopyReport;
 use measure::Reply;
-use model::{Better, Class, Figure, FigureKey, Invalid, Launch, Metric, PlanEntry, Point, Primitive, Run, Unit};
+use model::{
+    BenchmarkResult, Better, Class, Invalid, Launch, Metric, PlanEntry, Point, Primitive, ResultKey, Run, Unit,
+};
 use rating::RatingSet;
 
 /// Adds the geometric mean, then its components.
-pub(super) fn figures(run: &mut Run, set: RatingSet, mode: &str, copies: u32) {
+pub(super) fn results(run: &mut Run, set: RatingSet, mode: &str, copies: u32) {
     let name = set.name();
     add(run, set, format!("rating.{}_{mode}", set.id()), copies, format!("{name} {mode}, geometric mean"), "");
     for component in set.components() {
@@ -23,16 +25,17 @@ fn add(run: &mut Run, set: RatingSet, benchmark: String, copies: u32, title: Str
     run.plan.entries.push(entry);
     let metric = Metric { unit: Unit::Ratio, per: "reference machine".into(), better: Better::Higher };
     let stressed = if set == RatingSet::Int1 { Primitive::IntegerAlu } else { Primitive::FloatingPoint };
-    run.figures.push(Figure {
+    run.results.push(BenchmarkResult {
         ops: 1,
         notes: if note.is_empty() { Vec::new() } else { vec![format!("{}{note}", model::RECORD)] },
-        ..Figure::unmeasured(FigureKey { benchmark, point }, title, metric, Class::Application).stressing(&[stressed])
+        ..BenchmarkResult::unmeasured(ResultKey { benchmark, point }, title, metric, Class::Application)
+            .stressing(&[stressed])
     });
 }
 
-/// One value of a figure, from a launch of a component or of all of them.
+/// One value of a result, from a launch of a component or of all of them.
 pub(super) fn launched(
-    figure: usize,
+    result: usize,
     round: u32,
     wall: f64,
     value: f64,
@@ -51,5 +54,5 @@ pub(super) fn launched(
         invalid,
         ..Launch::default()
     };
-    Reply::Launched { figure, launch: Box::new(launch) }
+    Reply::Launched { result, launch: Box::new(launch) }
 }

@@ -40,7 +40,7 @@ pub(crate) fn measure(
     if let Some(limit) = rounds.time_limit.filter(|limit| *limit < least && resumed.is_none() && !measure.quiet) {
         let [least, limit] = [least, limit].map(report::words::duration);
         output::remark(&format!(
-            "no figure has an interval before two launches of every component, which take {least} on the reference \
+            "no result has an interval before two launches of every component, which take {least} on the reference \
              machine; --time-limit gives {limit}"
         ));
     }
@@ -86,5 +86,5 @@ fn parts_of(run: &Run) -> Vec<RatingPart> {
 
 /// Whether no component failed: a rating with a wrong component is invalid.
 fn valid(run: &Run) -> bool {
-    !run.figures.iter().any(|figure| matches!(figure.outcome, Outcome::Failed(_)))
+    !run.results.iter().any(|result| matches!(result.outcome, Outcome::Failed(_)))
 }

@@ -10,7 +10,7 @@ use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
 use model::{Invalid, Run};
 use rating::{Component, RatingSet};
 
-use super::document::{figures, launched};
+use super::document::{launched, results};
 use crate::cmd::app::starter;
 
 /// Seconds after which a component counts as hung; the reference takes less than one.
@@ -20,9 +20,9 @@ const PATIENCE: f64 = 120.0;
 struct RateSet {
     set: RatingSet,
     copies: u32,
-    /// Place of the geometric mean among the figures; the components follow it.
-    figure: usize,
-    /// Whether its figures were noted what their programs were built by.
+    /// Place of the geometric mean among the results; the components follow it.
+    result: usize,
+    /// Whether its results were noted what their programs were built by.
     noted: bool,
 }
 
@@ -50,17 +50,17 @@ pub(super) struct Rating {
 pub(super) struct RatingPart {
     pub(super) set: RatingSet,
     pub(super) copies: u32,
-    /// `speed` or `rate`: what its figures are called.
+    /// `speed` or `rate`: what its results are called.
     pub(super) mode: &'static str,
 }
 
 impl Rating {
-    /// Adds the figures of the parts to a run that has none yet; `program` does the work, for `limit` seconds at most.
+    /// Adds the results of the parts to a run that has none yet; `program` does the work, for `limit` seconds at most.
     pub(super) fn new(run: &mut Run, parts: &[RatingPart], program: String, limit: Option<f64>) -> Result<Self> {
         let mut sets = Vec::new();
         for RatingPart { set, copies, mode } in parts {
-            sets.push(RateSet { set: *set, copies: *copies, figure: run.figures.len(), noted: false });
-            figures(run, *set, mode, *copies);
+            sets.push(RateSet { set: *set, copies: *copies, result: run.results.len(), noted: false });
+            results(run, *set, mode, *copies);
         }
         Ok(Self { parts: sets, program, starter: starter()?, limit, began: None, optimised: true })
     }
@@ -70,7 +70,7 @@ impl Rating {
         2.0 * self.parts.iter().flat_map(|part| part.set.components()).map(|component| component.reference).sum::<f64>()
     }
 
-    /// Seconds that a component of this round may take. The limit of the run cuts its first round, of which no figure
+    /// Seconds that a component of this round may take. The limit of the run cuts its first round, of which no result
     /// has an interval; later rounds are whole, as everywhere: who cuts the slow launches keeps the fast ones.
     fn patience(&mut self, round: u32) -> f64 {
         let began = *self.began.get_or_insert_with(Instant::now);
@@ -80,8 +80,8 @@ impl Rating {
 }
 
 impl RateSet {
-    fn figures(&self) -> std::ops::RangeInclusive<usize> {
-        self.figure..=self.figure + self.set.components().count()
+    fn results(&self) -> std::ops::RangeInclusive<usize> {
+        self.result..=self.result + self.set.components().count()
     }
 }
 
@@ -90,9 +90,9 @@ impl Host for Rating {}
 impl Subject for Rating {
     /// One launch of every component of a part, and the mean of their ratios: it counts whole or not at all.
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
-        let asked = step.tasks.first().and_then(|task| self.part_of(task.figure));
+        let asked = step.tasks.first().and_then(|task| self.part_of(task.result));
         let Some(place) = asked else { return Ok(vec![Reply::Done]) };
-        let RateSet { set, copies, figure, noted } = self.parts[place];
+        let RateSet { set, copies, result, noted } = self.parts[place];
         let mut values: Vec<(RateReading, CopyReport)> = Vec::new();
         for component in set.components() {
             let patience = self.patience(step.round);
@@ -114,15 +114,15 @@ impl Subject for Rating {
         let mean = (values.iter().map(|(reading, _)| reading.ratio.ln()).sum::<f64>() / values.len() as f64).exp();
         let wall = values.iter().map(|(_, report)| report.wall()).sum();
         let disturbed: Option<Invalid> = values.iter().find_map(|(_, report)| report.disturbed());
-        let mut replies = vec![launched(figure, step.round, wall, mean, None, disturbed.clone())];
+        let mut replies = vec![launched(result, step.round, wall, mean, None, disturbed.clone())];
         for (at, (reading, report)) in values.iter().enumerate() {
             let wall = report.wall();
-            replies.push(launched(figure + 1 + at, step.round, wall, reading.ratio, Some(report), disturbed.clone()));
+            replies.push(launched(result + 1 + at, step.round, wall, reading.ratio, Some(report), disturbed.clone()));
             self.optimised &= reading.optimised;
         }
         if let (false, Some((reading, _))) = (noted, values.first()) {
             let note = format!("built by {}", reading.build);
-            replies.extend(self.parts[place].figures().map(|figure| Reply::Noted { figure, note: note.clone() }));
+            replies.extend(self.parts[place].results().map(|result| Reply::Noted { result, note: note.clone() }));
             self.parts[place].noted = true;
         }
         replies.push(Reply::Done);
@@ -130,15 +130,15 @@ impl Subject for Rating {
     }
 
     /// Rounds are made for the mean.
-    fn leader(&self, figure: usize) -> Option<usize> {
-        let mean = self.parts[self.part_of(figure)?].figure;
-        (mean != figure).then_some(mean)
+    fn leader(&self, result: usize) -> Option<usize> {
+        let mean = self.parts[self.part_of(result)?].result;
+        (mean != result).then_some(mean)
     }
 }
 
 impl Rating {
-    fn part_of(&self, figure: usize) -> Option<usize> {
-        self.parts.iter().position(|part| part.figures().contains(&figure))
+    fn part_of(&self, result: usize) -> Option<usize> {
+        self.parts.iter().position(|part| part.results().contains(&result))
     }
 
     fn launch_component(
@@ -163,18 +163,18 @@ impl Rating {
 /// A component that went wrong leaves no rating of its set; what it said is kept, and the other parts go on.
 fn invalid(part: &RateSet, component: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
     let name = part.set.components().nth(component).map_or("", |component| component.name);
-    let failed = part.figure + 1 + component;
+    let failed = part.result + 1 + component;
     let output = report.and_then(|report| report.copies.first()).map(application::said).unwrap_or_default();
-    let mut replies: Vec<Reply> = output.into_iter().map(|note| Reply::Noted { figure: failed, note }).collect();
-    for figure in part.figures() {
-        replies.push(if figure == failed {
-            Reply::Failed { figure, reason: reason.to_owned() }
-        } else if figure == part.figure {
-            Reply::Failed { figure, reason: format!("the rating is invalid: {name} {reason}") }
+    let mut replies: Vec<Reply> = output.into_iter().map(|note| Reply::Noted { result: failed, note }).collect();
+    for result in part.results() {
+        replies.push(if result == failed {
+            Reply::Failed { result, reason: reason.to_owned() }
+        } else if result == part.result {
+            Reply::Failed { result, reason: format!("the rating is invalid: {name} {reason}") }
         } else {
             match part.noted {
-                true => Reply::Abandoned { figure },
-                false => Reply::Unfit { figure, reason: format!("the rating ended early: {name} is invalid") },
+                true => Reply::Abandoned { result },
+                false => Reply::Unfit { result, reason: format!("the rating ended early: {name} is invalid") },
             }
         });
     }

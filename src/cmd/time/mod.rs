@@ -147,11 +147,11 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let draw = |run: &Run, context: &RunContext| {
         Ok(view::document(run, &timed_pairs(run, band(run, arguments.band).ln_1p()), context))
     };
-    let failed = result.run.figures.iter().any(|figure| matches!(figure.outcome, model::Outcome::Failed(_)));
+    let failed = result.run.results.iter().any(|result| matches!(result.outcome, model::Outcome::Failed(_)));
     session.keep_nothing_without_launches().conclude(result, draw, |_| !failed)
 }
 
-/// The run without figures.
+/// The run without results.
 fn document(arguments: &Arguments, options: &MeasureOptions, order: &TimingOrder) -> Run {
     let rounds = &options.rounds;
     // A number of executions leaves no decision to the intervals: one look, at its end.
@@ -178,7 +178,7 @@ fn document(arguments: &Arguments, options: &MeasureOptions, order: &TimingOrder
 
 /// Difference that counts as none in a run.
 fn band(run: &Run, asked: Option<f64>) -> f64 {
-    let duet = run.figures.iter().any(|figure| figure.benchmark == application::RATIO);
+    let duet = run.results.iter().any(|result| result.benchmark == application::RATIO);
     asked.unwrap_or(if duet { DUET_BAND } else { stats::BAND })
 }
 
@@ -265,5 +265,5 @@ pub(super) fn answer(run: &Run) -> Vec<Block> {
 
 /// Whether a run is one of timed commands.
 fn is_timed(run: &Run) -> bool {
-    run.figures.iter().any(|figure| figure.benchmark == TIME)
+    run.results.iter().any(|result| result.benchmark == TIME)
 }

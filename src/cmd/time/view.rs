@@ -2,7 +2,7 @@
 
 use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
 
-use model::{Figure, Outcome, Run, Unit, percent};
+use model::{BenchmarkResult, Outcome, Run, Unit, percent};
 use report::view::RunContext;
 use report::words::modes;
 use report::{Block, Cell, Column, Document, DocumentSection, PrintedQuantity, TableRow, Tone};
@@ -12,10 +12,10 @@ use crate::cmd::duet::sentence;
 /// The report of a run of timed commands.
 pub(super) fn document(run: &Run, pairs: &[TimedPair], context: &RunContext) -> Document {
     let mut document = report::view::run(run, context);
-    let times: Vec<&Figure> = run.figures.iter().filter(|figure| figure.benchmark == TIME).collect();
-    let rows = times.iter().map(|figure| row(run, figure)).collect();
+    let times: Vec<&BenchmarkResult> = run.results.iter().filter(|result| result.benchmark == TIME).collect();
+    let rows = times.iter().map(|result| row(run, result)).collect();
     document.sections = vec![DocumentSection::of("", Block::table(columns(run), rows))];
-    document.sections.extend(crate::cmd::app::view::failures(run, |figure| figure.benchmark == TIME));
+    document.sections.extend(crate::cmd::app::view::failures(run, |result| result.benchmark == TIME));
     document.summary = sentences(&times, pairs);
     // The catalogue does not describe the user's commands.
     document.next.retain(|command| !command.starts_with("prony benchmarks"));
@@ -36,10 +36,10 @@ fn columns(run: &Run) -> Vec<Column> {
 
 /// Whether any launch of the run is a burst of executions.
 fn has_bursts(run: &Run) -> bool {
-    run.figures.iter().any(|figure| figure.benchmark == COLD)
+    run.results.iter().any(|result| result.benchmark == COLD)
 }
 
-fn row(run: &Run, time: &Figure) -> TableRow {
+fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
     let label = Cell::text(time.point.get(AXIS).unwrap_or_default());
     let whole = |text: String, tone| TableRow::of(vec![label.clone(), Cell::Across(text, tone)]);
     let estimate = match &time.outcome {
@@ -73,7 +73,7 @@ fn row(run: &Run, time: &Figure) -> TableRow {
 }
 
 /// The median CPU time of an execution.
-fn seconds(time: &Figure, of: impl Fn(&model::Footprint) -> Option<f64>) -> Cell {
+fn seconds(time: &BenchmarkResult, of: impl Fn(&model::Footprint) -> Option<f64>) -> Cell {
     // A launch of a duet is two executions.
     let of = |footprint: &model::Footprint| Some(of(footprint)? / footprint.operations.max(1) as f64);
     let values: Vec<f64> = time.counted().into_iter().filter_map(|launch| of(&launch.footprint)).collect();
@@ -81,19 +81,19 @@ fn seconds(time: &Figure, of: impl Fn(&model::Footprint) -> Option<f64>) -> Cell
         .map_or(Cell::Empty, |median| Cell::text(PrintedQuantity::bare(median, Unit::Seconds).short()))
 }
 
-/// The figure of another benchmark for the same command.
-fn of_benchmark<'a>(run: &'a Run, time: &Figure, benchmark: &str) -> Option<&'a Figure> {
-    run.figures.iter().find(|figure| figure.benchmark == benchmark && figure.point == time.point)
+/// The result of another benchmark for the same command.
+fn of_benchmark<'a>(run: &'a Run, time: &BenchmarkResult, benchmark: &str) -> Option<&'a BenchmarkResult> {
+    run.results.iter().find(|result| result.benchmark == benchmark && result.point == time.point)
 }
 
 /// The first execution after a pause.
-fn cold(run: &Run, time: &Figure) -> Cell {
-    let estimate = of_benchmark(run, time, COLD).and_then(|figure| figure.outcome.estimate());
+fn cold(run: &Run, time: &BenchmarkResult) -> Cell {
+    let estimate = of_benchmark(run, time, COLD).and_then(|result| result.outcome.estimate());
     estimate.map_or(Cell::Empty, |one| Cell::text(PrintedQuantity::bare(one.value, Unit::Seconds).short()))
 }
 
-fn memory(run: &Run, time: &Figure) -> Cell {
-    match of_benchmark(run, time, MEMORY).map(|figure| &figure.outcome) {
+fn memory(run: &Run, time: &BenchmarkResult) -> Cell {
+    match of_benchmark(run, time, MEMORY).map(|result| &result.outcome) {
         Some(Outcome::Measured(estimate)) => Cell::text(short(estimate.value)),
         Some(Outcome::Below { bound }) => Cell::text(format!("< {}", short(*bound))),
         _ => Cell::Empty,
@@ -105,15 +105,15 @@ fn short(bytes: f64) -> String {
 }
 
 /// The fastest command against every other one, also where there are too few samples for a verdict.
-fn sentences(times: &[&Figure], pairs: &[TimedPair]) -> Vec<String> {
-    let value = |figure: &&&Figure| figure.outcome.estimate().map(|estimate| estimate.value);
-    let measured = || times.iter().filter(|figure| value(figure).is_some());
+fn sentences(times: &[&BenchmarkResult], pairs: &[TimedPair]) -> Vec<String> {
+    let value = |result: &&&BenchmarkResult| result.outcome.estimate().map(|estimate| estimate.value);
+    let measured = || times.iter().filter(|result| value(result).is_some());
     let fastest = measured().min_by(|a, b| value(a).partial_cmp(&value(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let Some(fastest) = fastest.and_then(|figure| figure.point.get(AXIS)) else { return Vec::new() };
+    let Some(fastest) = fastest.and_then(|result| result.point.get(AXIS)) else { return Vec::new() };
     let of_fastest = || pairs.iter().filter(|pair| pair.faster == fastest || pair.slower == fastest);
     let judged =
         |name: &&str| *name == fastest || of_fastest().any(|pair| pair.faster == *name || pair.slower == *name);
-    let left = measured().filter_map(|figure| figure.point.get(AXIS)).filter(|name| !judged(name));
+    let left = measured().filter_map(|result| result.point.get(AXIS)).filter(|name| !judged(name));
     let too_few =
         |name: &str| format!("UNDECIDED: {name} against {fastest}: a verdict needs {FEWEST_SAMPLES} samples of each.");
     of_fastest().map(sentence).chain(left.map(too_few)).collect()

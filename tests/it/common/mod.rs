@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Two figures that a few launches settle.
+/// Two results that a few launches settle.
 pub const TINY: &[&str] =
     &["run", "--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--target", "20", "--no-rulers"];
 
-/// The figures that were asked for, without those that every run with references has.
+/// The results that were asked for, without those that every run with references has.
 pub fn requested(run: &Value) -> Vec<&Value> {
-    let of_every_run = |figure: &Value| ["cpu.clock", "cpu.core_shared"].iter().any(|p| figure["benchmark"] == **p);
-    run["figures"].as_array().unwrap().iter().filter(|figure| !of_every_run(figure)).collect()
+    let of_every_run = |result: &Value| ["cpu.clock", "cpu.core_shared"].iter().any(|p| result["benchmark"] == **p);
+    run["results"].as_array().unwrap().iter().filter(|result| !of_every_run(result)).collect()
 }
 
 /// Waits until something is so.
@@ -53,7 +53,7 @@ impl Place {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A place whose store holds run 1, and whose `a.json` is its document: two figures, measured once for all tests
+    /// A place whose store holds run 1, and whose `a.json` is its document: two results, measured once for all tests
     /// that read what a run left.
     pub fn with_a_run() -> Self {
         static MEASURED: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
@@ -68,7 +68,7 @@ impl Place {
         place
     }
 
-    /// The same with a second run of these figures as run 2, and as `b.json`.
+    /// The same with a second run of these results as run 2, and as `b.json`.
     pub fn with_two_runs() -> Self {
         static MEASURED: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
         let [store, document] = MEASURED.get_or_init(|| {
@@ -150,10 +150,10 @@ impl Answer {
     }
 }
 
-/// The estimate of a figure of a run document. Other load may split a measurement into modes: then the estimate of the
+/// The estimate of a result of a run document. Other load may split a measurement into modes: then the estimate of the
 /// mode with most launches.
-pub fn estimate(figure: &Value) -> Option<&Value> {
-    let outcome = &figure["outcome"];
+pub fn estimate(result: &Value) -> Option<&Value> {
+    let outcome = &result["outcome"];
     let share = |mode: &&Value| mode["share"].as_f64().unwrap();
     let main = |modes: &'static str| {
         outcome[modes].as_array()?.iter().max_by(|a, b| share(a).total_cmp(&share(b))).map(|mode| &mode["estimate"])

@@ -31,7 +31,7 @@ const SHOWN: [&str; 12] = [
 /// Compilers that print their version with `--version`.
 const COMPILERS: [&str; 14] =
     ["cc", "c++", "gcc", "g++", "gfortran", "clang", "clang++", "flang", "rustc", "nvcc", "icx", "icpx", "ifx", "ghc"];
-/// Bytes of a failed command's output that a figure keeps.
+/// Bytes of a failed command's output that a result keeps.
 const KEPT: usize = 4000;
 
 /// Builds applications in one directory.
@@ -173,13 +173,13 @@ pub(crate) fn order(application: &Application, argv: Vec<String>, patience: f64)
     }
 }
 
-/// The output of a copy, as notes of a figure.
+/// The output of a copy, as notes of a result.
 #[must_use]
 pub fn said(copy: &crate::CopyOutput) -> Vec<String> {
     outputs(&copy.stdout, &copy.stderr)
 }
 
-/// The end of a program's output, where the cause of an error usually is, as notes of a figure.
+/// The end of a program's output, where the cause of an error usually is, as notes of a result.
 pub(crate) fn outputs(stdout: &str, stderr: &str) -> Vec<String> {
     [("standard output", stdout), ("standard error", stderr)]
         .iter()

@@ -16,7 +16,7 @@ use crate::manifest::Application;
 /// One combination of the axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Build {
-    /// Its values in the order of the axes; its name in figures.
+    /// Its values in the order of the axes; its name in results.
     pub name: String,
     /// Value on every axis.
     pub values: BTreeMap<String, String>,
@@ -29,7 +29,7 @@ pub struct Built {
     pub values: BTreeMap<String, String>,
     /// Output directory.
     pub out: PathBuf,
-    /// Notes of all its figures.
+    /// Notes of all its results.
     pub notes: Vec<String>,
     /// Duration of the build, seconds.
     pub seconds: Option<f64>,

@@ -1,6 +1,8 @@
 //! The run document of a campaign.
 
-use model::{Better, Class, Figure, FigureKey, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, Run, Unit};
+use model::{
+    BenchmarkResult, Better, Class, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, ResultKey, Run, Unit,
+};
 
 use crate::build::{Build, Built};
 use crate::manifest::Application;
@@ -27,35 +29,38 @@ pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, di
     run
 }
 
-/// A figure that is not measured yet.
-pub(crate) fn figure(benchmark: String, point: Point, title: String, metric: Metric) -> Figure {
-    let key = FigureKey { benchmark, point };
-    Figure { ops: 1, ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock]) }
+/// A result that is not measured yet.
+pub(crate) fn result(benchmark: String, point: Point, title: String, metric: Metric) -> BenchmarkResult {
+    let key = ResultKey { benchmark, point };
+    BenchmarkResult {
+        ops: 1,
+        ..BenchmarkResult::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock])
+    }
 }
 
 /// Axis of the side in the denominator of a ratio.
 pub(crate) const AGAINST: &str = "against";
 
-/// The figure of the ratio of the side at `point` to another one beside it.
+/// The result of the ratio of the side at `point` to another one beside it.
 pub(crate) fn side_by_side(
     benchmark: &str,
     point: Point,
     title: &str,
     metric: Metric,
     (against, cpus): (&str, [usize; 2]),
-) -> Figure {
+) -> BenchmarkResult {
     let point = point.with(AGAINST, against.to_owned());
-    let mut figure = figure(benchmark.to_owned(), point, title.to_owned(), metric);
-    figure.notes.push(format!("side by side on CPUs {} and {}, in turns on either", cpus[0], cpus[1]));
-    figure
+    let mut result = result(benchmark.to_owned(), point, title.to_owned(), metric);
+    result.notes.push(format!("side by side on CPUs {} and {}, in turns on either", cpus[0], cpus[1]));
+    result
 }
 
 /// Prefix of the note with the command line of a program.
 const COMMAND: &str = "run by: ";
 
-/// The command line of the program of a figure, from its document.
-pub(crate) fn command_of(figure: &Figure) -> Option<&str> {
-    figure.notes.iter().find_map(|note| note.strip_prefix(RECORD)?.strip_prefix(COMMAND))
+/// The command line of the program of a result, from its document.
+pub(crate) fn command_of(result: &BenchmarkResult) -> Option<&str> {
+    result.notes.iter().find_map(|note| note.strip_prefix(RECORD)?.strip_prefix(COMMAND))
 }
 
 /// The note with the command line of a program.
@@ -63,8 +68,8 @@ pub(crate) fn note_of_command(line: &str) -> String {
     format!("{RECORD}{COMMAND}{line}")
 }
 
-/// Adds the figures of one build and number of copies, that of energy where there is a counter. Returns their indices.
-pub(super) fn figures(
+/// Adds the results of one build and number of copies, that of energy where there is a counter. Returns their indices.
+pub(super) fn results(
     run: &mut Run,
     application: &Application,
     build: &Build,
@@ -95,22 +100,22 @@ pub(super) fn figures(
     }
     let mut places = Vec::new();
     for (benchmark, title, metric) in wanted {
-        let mut figure = figure(benchmark.clone(), point.clone(), title, metric);
+        let mut result = result(benchmark.clone(), point.clone(), title, metric);
         if let Some(reason) = &built.failed {
-            figure.outcome = Outcome::Failed(reason.clone());
-            figure.flags.clear();
+            result.outcome = Outcome::Failed(reason.clone());
+            result.flags.clear();
         }
         if places.is_empty() {
-            figure.amount = application.work.amount * f64::from(copies);
-            figure.notes.clone_from(&built.notes);
+            result.amount = application.work.amount * f64::from(copies);
+            result.notes.clone_from(&built.notes);
             let run: Vec<&str> = application.run.iter().map(crate::Template::text).collect();
-            figure.notes.push(note_of_command(&run.join(" ")));
+            result.notes.push(note_of_command(&run.join(" ")));
         }
-        places.push(run.figures.len());
+        places.push(run.results.len());
         // One launch measures all of them.
         let shares = Some(format!("{name} {point}"));
         run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target: run.plan.target, shares });
-        run.figures.push(figure);
+        run.results.push(result);
     }
     places
 }
@@ -122,23 +127,23 @@ pub(super) fn built(run: &mut Run, application: &Application, build: &Build, bui
         let Some(value) = value else { return };
         let metric = Metric { unit, per: "build".into(), better: Better::Lower };
         let benchmark = format!("application.{}_{what}", application.name);
-        let mut figure = figure(benchmark, point.clone(), format!("{}, {title}", application.name), metric);
+        let mut result = result(benchmark, point.clone(), format!("{}, {title}", application.name), metric);
         // A single build and the size of its program are facts, not estimates with a spread.
-        figure.outcome = Outcome::Measured(model::Estimate::without_spread(value));
-        figure.flags.clear();
-        run.figures.push(figure);
+        result.outcome = Outcome::Measured(model::Estimate::without_spread(value));
+        result.flags.clear();
+        run.results.push(result);
     };
     add("build_time", "time to build", built.seconds, Unit::Seconds);
     add("text_size", "size of its text", built.text_size.map(|size| size as f64), Unit::Bytes);
 }
 
-/// The figure of a copy's efficiency, derived from that of the rate.
-pub(super) fn efficiency(application: &Application, rate: &Figure, outcome: Outcome) -> Figure {
+/// The result of a copy's efficiency, derived from that of the rate.
+pub(super) fn efficiency(application: &Application, rate: &BenchmarkResult, outcome: Outcome) -> BenchmarkResult {
     let metric = Metric { unit: Unit::Ratio, per: "copy".into(), better: Better::Higher };
     let benchmark = format!("application.{}_efficiency", application.name);
     let title = format!("{}, efficiency of a copy", application.name);
-    let mut figure = figure(benchmark, rate.point.clone(), title, metric);
-    figure.outcome = outcome;
-    figure.flags.clear();
-    figure
+    let mut result = result(benchmark, rate.point.clone(), title, metric);
+    result.outcome = outcome;
+    result.flags.clear();
+    result
 }

@@ -1,7 +1,7 @@
 //! Two builds of an application side by side: a launch is two turns, between which the builds change CPUs.
 
 use measure::{Reply, Stopper};
-use model::{Figure, Launch, Metric, PlanEntry, Point, Run, Unit};
+use model::{BenchmarkResult, Launch, Metric, PlanEntry, Point, Run, Unit};
 
 use super::document::side_by_side;
 use super::reading::LaunchReading;
@@ -14,12 +14,12 @@ use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, launch_o
 pub(super) struct BuildDuet {
     /// Indices of the subjects.
     pub(super) subjects: [usize; 2],
-    /// Index of the figure of their ratio.
+    /// Index of the result of their ratio.
     pub(super) ratio: usize,
     cpus: [usize; 2],
 }
 
-/// Pairs the single copies of applications of exactly two builds, and adds the figure of each pair's ratio.
+/// Pairs the single copies of applications of exactly two builds, and adds the result of each pair's ratio.
 pub(super) fn pair_builds(
     run: &mut Run,
     subjects: &[Subject],
@@ -32,26 +32,26 @@ pub(super) fn pair_builds(
         let more = of_application().any(|(_, other)| other.build > 1);
         let second = of_application().find(|(_, other)| other.build == 1 && other.copies == 1);
         let built = |subject: &Subject| {
-            run.figures[subject.figures[0]].outcome == model::Outcome::Unfit(model::NOT_REACHED.to_owned())
+            run.results[subject.results[0]].outcome == model::Outcome::Unfit(model::NOT_REACHED.to_owned())
         };
         let Some((other, second)) = second.filter(|(_, second)| !more && built(first) && built(second)) else {
             continue;
         };
         let ((application, against), (_, build)) = (names(first), names(second));
-        let ratio = ratio_figure(&application, &against, &build, cpus);
+        let ratio = ratio_result(&application, &against, &build, cpus);
         let shares = format!("{application} side by side");
-        for figure in first.figures.iter().chain(&second.figures) {
-            run.plan.entries[*figure].shares = Some(shares.clone());
+        for result in first.results.iter().chain(&second.results) {
+            run.plan.entries[*result].shares = Some(shares.clone());
         }
         let (benchmark, point, target) = (ratio.benchmark.clone(), ratio.point.clone(), run.plan.target);
         run.plan.entries.push(PlanEntry { benchmark, point, target, shares: Some(shares) });
-        duets.push(BuildDuet { subjects: [at, other], ratio: run.figures.len(), cpus });
-        run.figures.push(ratio);
+        duets.push(BuildDuet { subjects: [at, other], ratio: run.results.len(), cpus });
+        run.results.push(ratio);
     }
     duets
 }
 
-fn ratio_figure(application: &str, against: &str, build: &str, cpus: [usize; 2]) -> Figure {
+fn ratio_result(application: &str, against: &str, build: &str, cpus: [usize; 2]) -> BenchmarkResult {
     let point = Point::origin().with("build", build.to_owned());
     let metric = Metric::higher(Unit::Ratio, "build");
     let title = format!("{application}, side by side");
@@ -59,9 +59,9 @@ fn ratio_figure(application: &str, against: &str, build: &str, cpus: [usize; 2])
 }
 
 impl Campaign<'_> {
-    pub(super) fn duet_of(&self, figure: usize) -> Option<BuildDuet> {
+    pub(super) fn duet_of(&self, result: usize) -> Option<BuildDuet> {
         let of = |duet: &&BuildDuet| {
-            duet.ratio == figure || duet.subjects.iter().any(|at| self.subjects[*at].figures.contains(&figure))
+            duet.ratio == result || duet.subjects.iter().any(|at| self.subjects[*at].results.contains(&result))
         };
         self.duets.iter().find(of).copied()
     }
@@ -101,8 +101,8 @@ impl Campaign<'_> {
         }
         let ratios = readings.iter().map(|[first, second]| second.rate / first.rate);
         let launch = Box::new(ratio_launch(&turns, round, ratios));
-        replies.push(Reply::Launched { figure: duet.ratio, launch });
-        replies.extend(apart(&turns).map(|note| Reply::Noted { figure: duet.ratio, note }));
+        replies.push(Reply::Launched { result: duet.ratio, launch });
+        replies.extend(apart(&turns).map(|note| Reply::Noted { result: duet.ratio, note }));
         Ok(replies)
     }
 
@@ -123,14 +123,14 @@ impl Campaign<'_> {
         let cpu_time = mean(&|reading| Some(reading.cpu_time));
         let values: Vec<f64> = [rate, Some(memory), startup, cpu_time].into_iter().flatten().collect();
         let launch = launch_of(reports, round);
-        let (measured, others) = self.subjects[index].figures.split_at(values.len());
-        let launched = measured.iter().zip(values).map(|(figure, value)| Reply::Launched {
-            figure: *figure,
+        let (measured, others) = self.subjects[index].results.split_at(values.len());
+        let launched = measured.iter().zip(values).map(|(result, value)| Reply::Launched {
+            result: *result,
             launch: Box::new(Launch { value, ..launch.clone() }),
         });
         // The counter is that of the processors on which both builds run.
         let reason = "the build beside it uses the same energy";
-        let unfit = others.iter().map(|figure| Reply::Unfit { figure: *figure, reason: reason.to_owned() });
+        let unfit = others.iter().map(|result| Reply::Unfit { result: *result, reason: reason.to_owned() });
         let leftovers = reports.iter().flat_map(|report| self.leftovers(index, report));
         launched.chain(unfit).chain(leftovers).collect()
     }
@@ -138,8 +138,8 @@ impl Campaign<'_> {
     /// A failure of the ratio, and of the build beside the one that failed (of both if it is not known which).
     pub(super) fn duet_failed(&self, duet: BuildDuet, failed: Option<usize>) -> Vec<Reply> {
         let others = duet.subjects.into_iter().filter(|index| Some(*index) != failed);
-        let figures = others.flat_map(|index| self.subjects[index].figures.clone()).chain([duet.ratio]);
-        let ended = |figure: usize| Reply::Failed { figure, reason: "the build beside it failed".to_owned() };
-        figures.map(ended).collect()
+        let results = others.flat_map(|index| self.subjects[index].results.clone()).chain([duet.ratio]);
+        let ended = |result: usize| Reply::Failed { result, reason: "the build beside it failed".to_owned() };
+        results.map(ended).collect()
     }
 }

@@ -1,6 +1,6 @@
-//! Results that follow from several figures: efficiency of copies, and memory too small to be seen.
+//! Results that follow from several results: efficiency of copies, and memory too small to be seen.
 
-use model::{Estimate, EstimateMethod, Figure, Outcome, Run};
+use model::{BenchmarkResult, Estimate, EstimateMethod, Outcome, Run};
 
 use super::Subject;
 use super::document;
@@ -10,22 +10,22 @@ use crate::manifest::Application;
 const COUNT: f64 = 1.05;
 
 /// For a program that needs no more memory than the helper that starts it, gives only that bound.
-pub(crate) fn smallest_seen(figure: &mut Figure, hidden: f64) {
-    let measured = matches!(figure.outcome, Outcome::Measured(_) | Outcome::Modes(_));
-    let most = figure.values().into_iter().fold(0.0, f64::max);
+pub(crate) fn smallest_seen(result: &mut BenchmarkResult, hidden: f64) {
+    let measured = matches!(result.outcome, Outcome::Measured(_) | Outcome::Modes(_));
+    let most = result.values().into_iter().fold(0.0, f64::max);
     if measured && most <= COUNT * hidden {
-        figure.outcome = Outcome::Below { bound: most };
-        figure.flags.clear();
+        result.outcome = Outcome::Below { bound: most };
+        result.flags.clear();
         let note = "the helper that starts it is as large, and the kernel reports no less";
-        if !figure.notes.iter().any(|known| known == note) {
-            figure.notes.push(note.to_owned());
+        if !result.notes.iter().any(|known| known == note) {
+            result.notes.push(note.to_owned());
         }
     }
 }
 
 /// Adds the efficiency of a copy: the rate of n copies together over n times that of one alone.
 pub(super) fn efficiencies(run: &mut Run, applications: &[Application], subjects: &[Subject]) {
-    let estimate = |run: &Run, subject: &Subject| run.figures[subject.figures[0]].outcome.estimate().copied();
+    let estimate = |run: &Run, subject: &Subject| run.results[subject.results[0]].outcome.estimate().copied();
     for subject in subjects.iter().filter(|subject| subject.copies > 1) {
         let same = |other: &&Subject| {
             (other.application, other.build, other.copies) == (subject.application, subject.build, 1)
@@ -44,8 +44,8 @@ pub(super) fn efficiencies(run: &mut Run, applications: &[Application], subjects
             batches: 1,
             method: EstimateMethod::Propagated.at(level),
         };
-        let rate = run.figures[subject.figures[0]].clone();
+        let rate = run.results[subject.results[0]].clone();
         let application = &applications[subject.application];
-        run.figures.push(document::efficiency(application, &rate, Outcome::Measured(efficiency)));
+        run.results.push(document::efficiency(application, &rate, Outcome::Measured(efficiency)));
     }
 }

@@ -11,7 +11,7 @@ use measure::{Host, LaunchError, Reply, Stopper, WorkerStep};
 use model::{Launch, RECORD, Run};
 
 pub use document::document;
-pub(crate) use document::{AGAINST, command_of, figure, note_of_command, side_by_side};
+pub(crate) use document::{AGAINST, command_of, note_of_command, result, side_by_side};
 pub(crate) use judge::smallest_seen;
 
 use self::duet::{BuildDuet, pair_builds};
@@ -21,7 +21,7 @@ use crate::launch::{CopyReport, LaunchSpec, Starter};
 use crate::manifest::{Application, fill_all};
 use crate::{Build, Error};
 
-/// One build of one application with a number of copies: the subject of its figures.
+/// One build of one application with a number of copies: the subject of its results.
 #[derive(Debug, Clone)]
 pub struct Subject {
     /// Index of the application.
@@ -30,14 +30,14 @@ pub struct Subject {
     pub build: usize,
     /// Copies started together.
     pub copies: u32,
-    /// Indices of its figures in the run: rate, memory, start-up if the application prints it, CPU time, and energy if
+    /// Indices of its results in the run: rate, memory, start-up if the application prints it, CPU time, and energy if
     /// there is a counter.
-    pub figures: Vec<usize>,
+    pub results: Vec<usize>,
 }
 
 /// Input of a campaign.
 pub struct CampaignOrder {
-    /// The document, without figures.
+    /// The document, without results.
     pub run: Run,
     /// The applications.
     pub applications: Vec<Application>,
@@ -70,11 +70,11 @@ pub struct Campaign<'a> {
 }
 
 impl<'a> Campaign<'a> {
-    /// Builds all programs and creates the figures of the run.
+    /// Builds all programs and creates the results of the run.
     ///
     /// # Errors
     /// When no program could be built, or the user requested a stop; the error of a single build is the outcome of its
-    /// figures.
+    /// results.
     pub fn build(order: CampaignOrder, starter: &'a Starter, stopper: &Stopper) -> Result<(Self, Run), Error> {
         let CampaignOrder { mut run, applications, copies, root, duet, energy } = order;
         let builds = build_all(&applications, &Builder { starter, root: &root, stopper })?;
@@ -83,8 +83,8 @@ impl<'a> Campaign<'a> {
             let copies = if of.copies.is_empty() { &copies } else { &of.copies };
             for (build, (named, built)) in builds[application].iter().enumerate() {
                 for copies in copies.iter().copied() {
-                    let figures = document::figures(&mut run, of, named, built, (copies, energy.is_some()));
-                    subjects.push(Subject { application, build, copies, figures });
+                    let results = document::results(&mut run, of, named, built, (copies, energy.is_some()));
+                    subjects.push(Subject { application, build, copies, results });
                 }
             }
         }
@@ -104,8 +104,8 @@ impl<'a> Campaign<'a> {
     /// When the command line of a program has changed.
     pub fn recall(&mut self, earlier: &Run, fresh: &Run) -> Result<(), Error> {
         for subject in &self.subjects {
-            let Some(figure) = subject.figures.first().copied() else { continue };
-            let (Some(then), Some(now)) = (earlier.figures.get(figure), fresh.figures.get(figure)) else { continue };
+            let Some(result) = subject.results.first().copied() else { continue };
+            let (Some(then), Some(now)) = (earlier.results.get(result), fresh.results.get(result)) else { continue };
             if command_of(then) != command_of(now) {
                 let name = self.applications[subject.application].name.clone();
                 return Err(Error::Changed { run: earlier.name().to_owned(), application: name });
@@ -147,7 +147,7 @@ impl<'a> Campaign<'a> {
     }
 
     /// Runs a build for the first time, which is cold and always discarded, if that is not done; it is also the first
-    /// run to be verified. Returns notes on it, or failures of all figures of the build.
+    /// run to be verified. Returns notes on it, or failures of all results of the build.
     fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, Vec<Reply>>, Error> {
         let Subject { application, build, .. } = self.subjects[index];
         let mut replies = Vec::new();
@@ -162,10 +162,10 @@ impl<'a> Campaign<'a> {
             return Ok(Err(of_build.into_iter().flat_map(|at| self.failed(at, &reason, Some(&report))).collect()));
         }
         let note = format!("{RECORD}first run discarded by rule: {:.3} s", report.wall());
-        let figure = self.subjects[of_build[0]].figures[0];
-        replies.push(Reply::Noted { figure, note });
+        let result = self.subjects[of_build[0]].results[0];
+        replies.push(Reply::Noted { result, note });
         let digest = self.digests.note(&self.applications[application], (application, build));
-        replies.extend(digest.map(|note| Reply::Noted { figure, note }));
+        replies.extend(digest.map(|note| Reply::Noted { result, note }));
         Ok(Ok(replies))
     }
 
@@ -185,7 +185,7 @@ impl<'a> Campaign<'a> {
         Ok(replies)
     }
 
-    /// A launch of every figure of a subject.
+    /// A launch of every result of a subject.
     fn launched(
         &mut self,
         (index, round): (usize, u32),
@@ -201,9 +201,9 @@ impl<'a> Campaign<'a> {
         values.push(reading.cpu_time);
         values.extend(joules.map(|joules| joules / work));
         let launch = |value: f64| Launch { value, ..report.as_launch(round) };
-        let figures = subject.figures.iter().zip(values);
+        let results = subject.results.iter().zip(values);
         let launched =
-            figures.map(|(figure, value)| Reply::Launched { figure: *figure, launch: Box::new(launch(value)) });
+            results.map(|(result, value)| Reply::Launched { result: *result, launch: Box::new(launch(value)) });
         launched.chain(self.leftovers(index, report)).collect()
     }
 
@@ -211,27 +211,27 @@ impl<'a> Campaign<'a> {
     fn leftovers(&self, index: usize, report: &CopyReport) -> Vec<Reply> {
         let subject = &self.subjects[index];
         let started = usize::from(self.applications[subject.application].startup.is_some());
-        let figures = [subject.figures[0], subject.figures[2 + started]];
-        let note = |figure: usize| report.leftovers().map(|note| Reply::Noted { figure, note });
-        figures.into_iter().filter_map(note).collect()
+        let results = [subject.results[0], subject.results[2 + started]];
+        let note = |result: usize| report.leftovers().map(|note| Reply::Noted { result, note });
+        results.into_iter().filter_map(note).collect()
     }
 
-    /// A failure of every figure of a subject, with the program's output.
+    /// A failure of every result of a subject, with the program's output.
     fn failed(&self, index: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
         let failing = |report: &CopyReport| {
             let copy =
                 report.copies.iter().find(|copy| copy.how != crate::ProcessEnd::Code(0)).or(report.copies.first());
             copy.map(|copy| crate::build::outputs(&copy.stdout, &copy.stderr))
         };
-        let figures = &self.subjects[index].figures;
+        let results = &self.subjects[index].results;
         let said = report.and_then(failing).unwrap_or_default();
-        let notes = said.into_iter().map(|note| Reply::Noted { figure: figures[0], note });
-        let ends = figures.iter().map(|figure| Reply::Failed { figure: *figure, reason: reason.to_owned() });
+        let notes = said.into_iter().map(|note| Reply::Noted { result: results[0], note });
+        let ends = results.iter().map(|result| Reply::Failed { result: *result, reason: reason.to_owned() });
         notes.chain(ends).collect()
     }
 
-    fn subject_of(&self, figure: usize) -> Option<usize> {
-        self.subjects.iter().position(|subject| subject.figures.contains(&figure))
+    fn subject_of(&self, result: usize) -> Option<usize> {
+        self.subjects.iter().position(|subject| subject.results.contains(&result))
     }
 }
 
@@ -239,9 +239,9 @@ impl Host for Campaign<'_> {}
 
 impl measure::Subject for Campaign<'_> {
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
-        let Some(figure) = step.tasks.first().map(|task| task.figure) else { return Ok(vec![Reply::Done]) };
-        let duet = self.duet_of(figure);
-        let made = match (duet, self.subject_of(figure)) {
+        let Some(result) = step.tasks.first().map(|task| task.result) else { return Ok(vec![Reply::Done]) };
+        let duet = self.duet_of(result);
+        let made = match (duet, self.subject_of(result)) {
             (Some(duet), _) => self.launch_duet(duet, step.round, stopper),
             (None, Some(index)) => self.launch_subject(index, step.round, stopper),
             (None, None) => return Ok(vec![Reply::Done]),
@@ -254,7 +254,7 @@ impl measure::Subject for Campaign<'_> {
                 first.chain(self.duet_failed(duet, Some(duet.subjects[0]))).collect()
             }
             (Err(error), None) => {
-                self.subject_of(figure).map(|index| self.failed(index, &error.to_string(), None)).unwrap_or_default()
+                self.subject_of(result).map(|index| self.failed(index, &error.to_string(), None)).unwrap_or_default()
             }
         };
         replies.push(Reply::Done);
@@ -262,15 +262,15 @@ impl measure::Subject for Campaign<'_> {
     }
 
     /// Launches are made for the rate, and for the ratio of builds side by side.
-    fn leader(&self, figure: usize) -> Option<usize> {
-        let rate = || self.subject_of(figure).map(|index| self.subjects[index].figures[0]);
-        let leader = self.duet_of(figure).map(|duet| duet.ratio).or_else(rate)?;
-        (leader != figure).then_some(leader)
+    fn leader(&self, result: usize) -> Option<usize> {
+        let rate = || self.subject_of(result).map(|index| self.subjects[index].results[0]);
+        let leader = self.duet_of(result).map(|duet| duet.ratio).or_else(rate)?;
+        (leader != result).then_some(leader)
     }
 
     fn conclude(&mut self, run: &mut Run) {
         for subject in &self.subjects {
-            smallest_seen(&mut run.figures[subject.figures[1]], self.hidden as f64);
+            smallest_seen(&mut run.results[subject.results[1]], self.hidden as f64);
         }
         for (application, builds) in self.applications.iter().zip(&self.builds) {
             builds.iter().for_each(|(build, built)| document::built(run, application, build, built));

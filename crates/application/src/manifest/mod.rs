@@ -75,7 +75,7 @@ pub struct ManifestWork {
 /// One application.
 #[derive(Debug, Clone)]
 pub struct Application {
-    /// Its name: figures are `application.NAME`.
+    /// Its name: results are `application.NAME`.
     pub name: String,
     /// What it does.
     pub about: String,

@@ -1,31 +1,31 @@
 //! Sessions as an engine of a run: a launch is all of them once.
 
 use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
-use model::{Better, Class, Figure, Launch, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, Run, Unit};
+use model::{BenchmarkResult, Better, Class, Launch, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, Run, Unit};
 
 use super::run::run_sessions;
 use super::{FileSharing, SessionOrder, SessionReport};
 use crate::Error;
-use crate::campaign::figure;
+use crate::campaign::result;
 use crate::launch::{LEFT_RUNNING, Starter};
 
 /// Many sessions as an engine that a [`measure::MeasureSession`] launches.
 pub struct Sessions {
     order: SessionOrder,
     starter: Starter,
-    /// Place of its first figure in the run.
+    /// Place of its first result in the run.
     first: usize,
     warm: bool,
     reports: Vec<SessionReport>,
 }
 
-/// What a report says of one figure.
+/// What a report says of one result.
 type Value = fn(&SessionReport) -> Option<f64>;
 
-/// Figure of the time for which sessions wait for storage.
+/// Result of the time for which sessions wait for storage.
 const WAITING: &str = "session_waiting";
 
-/// Id, title and metric of every figure, and where its values come from. The first one decides how many launches there
+/// Id, title and metric of every result, and where its values come from. The first one decides how many launches there
 /// are.
 const ROWS: [(&str, &str, Unit, &str, Better, Value); 8] = [
     ("sessions_asked", "data requested by all sessions", Unit::BytesPerSecond, "bytes", Better::Higher, |report| {
@@ -58,7 +58,7 @@ const ROWS: [(&str, &str, Unit, &str, Better, Value); 8] = [
 ];
 
 impl Sessions {
-    /// The engine, and `run` with its figures. `reader` names what every session runs; helpers of `starter` call
+    /// The engine, and `run` with its results. `reader` names what every session runs; helpers of `starter` call
     /// [`super::serve_sessions`].
     #[must_use]
     pub fn new(mut run: Run, order: SessionOrder, reader: &str, starter: Starter) -> (Self, Run) {
@@ -68,15 +68,15 @@ impl Sessions {
             .with("files", order.files.len().to_string())
             .with("sharing", if order.sharing == FileSharing::Own { "own" } else { "shared" })
             .with("cache", if order.cached { "cached" } else { "cold" });
-        let first = run.figures.len();
+        let first = run.results.len();
         for (id, title, unit, per, better, _) in ROWS {
             let metric = Metric { unit, per: per.into(), better };
-            let mut figure = figure(format!("application.{id}"), point.clone(), title.to_owned(), metric);
-            (figure.class, figure.stresses) = (Class::FileData, vec![Primitive::DiskRead, Primitive::PageCache]);
+            let mut result = result(format!("application.{id}"), point.clone(), title.to_owned(), metric);
+            (result.class, result.stresses) = (Class::FileData, vec![Primitive::DiskRead, Primitive::PageCache]);
             let (benchmark, target, shares) =
-                (figure.benchmark.clone(), run.plan.target, Some(format!("sessions {point}")));
+                (result.benchmark.clone(), run.plan.target, Some(format!("sessions {point}")));
             run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target, shares });
-            run.figures.push(figure);
+            run.results.push(result);
         }
         (Self { order, starter, first, warm: false, reports: Vec::new() }, run)
     }
@@ -94,17 +94,17 @@ impl Sessions {
             // It is cold in ways that no rule of caching covers.
             let report = run_sessions(&self.order, &self.starter, stopper)?;
             let note = format!("{RECORD}first iteration discarded by rule: {:.3} s", report.wall);
-            replies.push(Reply::Noted { figure: self.first, note });
+            replies.push(Reply::Noted { result: self.first, note });
         }
         let report = run_sessions(&self.order, &self.starter, stopper)?;
         if report.left_running {
-            replies.push(Reply::Noted { figure: self.first, note: LEFT_RUNNING.to_owned() });
+            replies.push(Reply::Noted { result: self.first, note: LEFT_RUNNING.to_owned() });
         }
         for (at, (.., value)) in ROWS.iter().enumerate() {
-            let figure = self.first + at;
+            let result = self.first + at;
             replies.push(match value(&report).filter(|value| value.is_finite()) {
-                Some(value) => Reply::Launched { figure, launch: Box::new(launch(&report, round, value)) },
-                None => Reply::Unfit { figure, reason: unseen(&report, ROWS[at].0).to_owned() },
+                Some(value) => Reply::Launched { result, launch: Box::new(launch(&report, round, value)) },
+                None => Reply::Unfit { result, reason: unseen(&report, ROWS[at].0).to_owned() },
             });
         }
         self.reports.push(report);
@@ -112,7 +112,7 @@ impl Sessions {
     }
 }
 
-/// Why a report has no value of a figure.
+/// Why a report has no value of a result.
 fn unseen(report: &SessionReport, id: &str) -> &'static str {
     match id == WAITING && !report.sessions.is_empty() {
         true => "children of the sessions do the work, and what those wait for is not seen",
@@ -129,7 +129,7 @@ impl Subject for Sessions {
             Err(Error::Stopped) => return Err(LaunchError::Stopped),
             Err(error) => {
                 let reason = error.to_string();
-                (0..ROWS.len()).map(|at| Reply::Failed { figure: self.first + at, reason: reason.clone() }).collect()
+                (0..ROWS.len()).map(|at| Reply::Failed { result: self.first + at, reason: reason.clone() }).collect()
             }
         };
         replies.push(Reply::Done);
@@ -137,25 +137,25 @@ impl Subject for Sessions {
     }
 
     /// Launches are made for the data requested.
-    fn leader(&self, figure: usize) -> Option<usize> {
-        (figure != self.first).then_some(self.first)
+    fn leader(&self, result: usize) -> Option<usize> {
+        (result != self.first).then_some(self.first)
     }
 
     fn conclude(&mut self, run: &mut Run) {
-        for figure in run.figures.iter_mut().skip(self.first).take(ROWS.len()) {
-            zeros(figure);
-            figure.notes.extend(self.reports.last().map(|report| report.because.clone()));
+        for result in run.results.iter_mut().skip(self.first).take(ROWS.len()) {
+            zeros(result);
+            result.notes.extend(self.reports.last().map(|report| report.because.clone()));
         }
     }
 }
 
 /// A share or a rate may be zero and has no logarithm then, so that there is no interval: the median alone.
-fn zeros(figure: &mut Figure) {
-    let values = figure.values();
-    if values.iter().any(|value| *value <= 0.0) || (values.len() == 1 && figure.outcome.estimate().is_none()) {
+fn zeros(result: &mut BenchmarkResult) {
+    let values = result.values();
+    if values.iter().any(|value| *value <= 0.0) || (values.len() == 1 && result.outcome.estimate().is_none()) {
         let middle = stats::median(&values).unwrap_or(0.0);
-        figure.outcome = Outcome::Measured(model::Estimate::without_spread(middle));
-        figure.flags.clear();
+        result.outcome = Outcome::Measured(model::Estimate::without_spread(middle));
+        result.flags.clear();
     }
 }
 

@@ -4,10 +4,10 @@
 //! Executions of one burst meet the same state of the machine, so that a burst is one value. That value is the mean: of
 //! a burst that was disturbed for a part of its time the median would show nothing, and other tools print means.
 
-use model::{Figure, Metric, Point, Unit};
+use model::{BenchmarkResult, Metric, Point, Unit};
 
 use super::AXIS;
-use crate::campaign::figure;
+use crate::campaign::result;
 use crate::launch::LaunchSpec;
 
 /// Benchmark of the time of a first execution after a pause.
@@ -95,11 +95,11 @@ impl Pace {
     }
 }
 
-/// The figure of first executions of a command.
-pub(super) fn cold_figure(command: &str) -> Figure {
+/// The result of first executions of a command.
+pub(super) fn cold_result(command: &str) -> BenchmarkResult {
     let point = Point::origin().with(AXIS, command.to_owned());
     let metric = Metric::lower(Unit::Seconds, "execution");
-    figure(COLD.to_owned(), point, "time, first after a pause".to_owned(), metric)
+    result(COLD.to_owned(), point, "time, first after a pause".to_owned(), metric)
 }
 
 #[cfg(test)]

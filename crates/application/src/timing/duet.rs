@@ -1,20 +1,20 @@
 //! Two commands side by side: a launch is two turns, between which the commands change CPUs.
 
 use measure::{Reply, Stopper, WorkerStep};
-use model::{Figure, Launch, Metric, Point, Unit};
+use model::{BenchmarkResult, Launch, Metric, Point, Unit};
 
-use super::{AXIS, FIGURES, Timing, failed, padding};
+use super::{AXIS, RESULTS, Timing, failed, padding};
 use crate::Error;
 use crate::campaign::side_by_side;
 use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
 
 /// Benchmark of the time of one command over that of another beside it.
 pub const RATIO: &str = "command.ratio";
-/// Index of the figure of the ratio: behind those of both commands.
-pub(super) const RATIO_FIGURE: usize = 2 * FIGURES;
+/// Index of the result of the ratio: behind those of both commands.
+pub(super) const RATIO_RESULT: usize = 2 * RESULTS;
 
-/// The figure of the ratio of the second of two commands to the first.
-pub(super) fn ratio_figure(names: [&str; 2], cpus: [usize; 2]) -> Figure {
+/// The result of the ratio of the second of two commands to the first.
+pub(super) fn ratio_result(names: [&str; 2], cpus: [usize; 2]) -> BenchmarkResult {
     let point = Point::origin().with(AXIS, names[1].to_owned());
     let metric = Metric::lower(Unit::Ratio, "execution");
     side_by_side(RATIO, point, "time, side by side", metric, (names[0], cpus))
@@ -71,28 +71,28 @@ impl Timing<'_> {
             let memory = reports.iter().map(|report| report.peak_resident).max().unwrap_or(0) as f64;
             for (at, value) in [launch.value, memory].into_iter().enumerate() {
                 let launch = Box::new(Launch { value, ..launch.clone() });
-                replies.push(Reply::Launched { figure: index * FIGURES + at, launch });
+                replies.push(Reply::Launched { result: index * RESULTS + at, launch });
             }
             let left = reports.iter().find_map(|report| report.leftovers());
-            replies.extend(left.map(|note| Reply::Noted { figure: index * FIGURES, note }));
+            replies.extend(left.map(|note| Reply::Noted { result: index * RESULTS, note }));
         }
         let ratios = turns.iter().map(|turn| {
             let [first, second] = turn.reports.each_ref().map(CopyReport::wall);
             second / first
         });
         let launch = Box::new(ratio_launch(turns, round, ratios));
-        replies.push(Reply::Launched { figure: RATIO_FIGURE, launch });
-        replies.extend(apart(turns).map(|note| Reply::Noted { figure: RATIO_FIGURE, note }));
+        replies.push(Reply::Launched { result: RATIO_RESULT, launch });
+        replies.extend(apart(turns).map(|note| Reply::Noted { result: RATIO_RESULT, note }));
         replies
     }
 }
 
 /// A failure of one command, which ends the duet.
 pub(super) fn both_failed(index: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
-    let ended = |figure: usize, reason: &str| Reply::Failed { figure, reason: reason.to_owned() };
+    let ended = |result: usize, reason: &str| Reply::Failed { result, reason: reason.to_owned() };
     let mut replies = failed(index, reason, report);
-    let other = (1 - index) * FIGURES;
-    replies.extend((other..other + FIGURES).map(|figure| ended(figure, "the command beside it failed")));
-    replies.push(ended(RATIO_FIGURE, "one of the two commands failed"));
+    let other = (1 - index) * RESULTS;
+    replies.extend((other..other + RESULTS).map(|result| ended(result, "the command beside it failed")));
+    replies.push(ended(RATIO_RESULT, "one of the two commands failed"));
     replies
 }

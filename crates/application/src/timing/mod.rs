@@ -10,18 +10,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
-use model::{Figure, Footprint, Launch, Metric, PlanEntry, Point, RECORD, Run, Unit};
+use model::{BenchmarkResult, Footprint, Launch, Metric, PlanEntry, Point, RECORD, Run, Unit};
 
 pub use burst::{BURST_SPACING, BURSTS, BurstRule, COLD};
 pub use command_line::{CommandLine, ShellChoice};
 pub use duet::RATIO;
 pub use pairs::{FEWEST_SAMPLES, TimedPair, TimedVerdict, build_pairs, timed_pairs};
 
-use self::burst::{Pace, cold_figure};
-use self::duet::{RATIO_FIGURE, both_failed, ratio_figure};
+use self::burst::{Pace, cold_result};
+use self::duet::{RATIO_RESULT, both_failed, ratio_result};
 
 use crate::Error;
-use crate::campaign::{command_of, figure, note_of_command, smallest_seen};
+use crate::campaign::{command_of, note_of_command, result, smallest_seen};
 use crate::launch::{CopyOutput, CopyReport, LaunchSpec, Starter};
 
 /// Benchmark of the wall time of a command.
@@ -83,15 +83,15 @@ pub struct Timing<'a> {
     starter: &'a Starter,
 }
 
-/// Figures of a command: its time, then its memory.
-const FIGURES: usize = 2;
-/// What the figures of a duet share: one launch measures all of them.
+/// Results of a command: its time, then its memory.
+const RESULTS: usize = 2;
+/// What the results of a duet share: one launch measures all of them.
 const DUET: &str = "duet";
 /// Why a command is no result, and its report.
 type RefusedCopies = (String, CopyReport);
 
 impl<'a> Timing<'a> {
-    /// The engine, and `run`, a document without figures, with one for the time and one for the memory of every
+    /// The engine, and `run`, a document without results, with one for the time and one for the memory of every
     /// command.
     #[must_use]
     pub fn new(mut run: Run, mut order: TimingOrder, starter: &'a Starter) -> (Self, Run) {
@@ -103,21 +103,21 @@ impl<'a> Timing<'a> {
                 (MEMORY, "peak memory", Metric::lower(Unit::Bytes, "process")),
             ];
             for (benchmark, title, metric) in wanted {
-                let mut figure = figure(benchmark.to_owned(), point.clone(), title.to_owned(), metric);
+                let mut result = result(benchmark.to_owned(), point.clone(), title.to_owned(), metric);
                 if benchmark == TIME {
-                    figure.notes.push(note_of_command(&command.line.text));
+                    result.notes.push(note_of_command(&command.line.text));
                 }
                 let shares = Some(if order.duet.is_some() { DUET.to_owned() } else { command.name.clone() });
                 let (benchmark, target) = (benchmark.to_owned(), run.plan.target);
                 run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target, shares });
-                run.figures.push(figure);
+                run.results.push(result);
             }
         }
         if let (Some(cpus), [first, second]) = (order.duet, &order.commands[..]) {
-            let figure = ratio_figure([&first.name, &second.name], cpus);
-            let (benchmark, point, target) = (figure.benchmark.clone(), figure.point.clone(), run.plan.target);
+            let result = ratio_result([&first.name, &second.name], cpus);
+            let (benchmark, point, target) = (result.benchmark.clone(), result.point.clone(), run.plan.target);
             run.plan.entries.push(PlanEntry { benchmark, point, target, shares: Some(DUET.to_owned()) });
-            run.figures.push(figure);
+            run.results.push(result);
         }
         let count = order.commands.len();
         (Self { order, paces: vec![None; count], cold: vec![Vec::new(); count], hidden: 0, starter }, run)
@@ -129,12 +129,13 @@ impl<'a> Timing<'a> {
     /// When a command line has changed.
     pub fn recall(&mut self, earlier: &Run, fresh: &Run) -> Result<(), Error> {
         for (command, cold) in self.order.commands.iter().zip(&mut self.cold) {
-            let of_command =
-                |figure: &&Figure| figure.benchmark == COLD && figure.point.get(AXIS) == Some(command.name.as_str());
-            cold.extend(earlier.figures.iter().filter(of_command).flat_map(|figure| figure.launches.clone()));
+            let of_command = |result: &&BenchmarkResult| {
+                result.benchmark == COLD && result.point.get(AXIS) == Some(command.name.as_str())
+            };
+            cold.extend(earlier.results.iter().filter(of_command).flat_map(|result| result.launches.clone()));
         }
         let changed =
-            earlier.figures.iter().zip(&fresh.figures).find(|(then, now)| command_of(then) != command_of(now));
+            earlier.results.iter().zip(&fresh.results).find(|(then, now)| command_of(then) != command_of(now));
         changed.map_or(Ok(()), |(then, _)| {
             let application = then.point.get(AXIS).unwrap_or_default().to_owned();
             Err(Error::Changed { run: earlier.name().to_owned(), application })
@@ -218,7 +219,7 @@ impl<'a> Timing<'a> {
                 return Ok(Err((reason, report)));
             }
             let note = format!("{RECORD}discarded as warm-up: {:.3} s", report.wall());
-            replies.push(Reply::Noted { figure: index * FIGURES, note });
+            replies.push(Reply::Noted { result: index * RESULTS, note });
             pace = if bursts { Pace::of(report.wall()) } else { Pace::ONE };
         }
         if rule == BurstRule::Usual && pace != Pace::ONE {
@@ -270,14 +271,14 @@ impl<'a> Timing<'a> {
         let mut replies: Vec<Reply> = [launch, memory]
             .into_iter()
             .enumerate()
-            .map(|(at, launch)| Reply::Launched { figure: index * FIGURES + at, launch: Box::new(launch) })
+            .map(|(at, launch)| Reply::Launched { result: index * RESULTS + at, launch: Box::new(launch) })
             .collect();
         let codes = report.copies.iter().filter_map(|copy| copy.how.trouble(0.0));
         replies.extend(codes.map(|code| {
             let note = format!("{code} in at least one execution, which counts");
-            Reply::Noted { figure: index * FIGURES, note }
+            Reply::Noted { result: index * RESULTS, note }
         }));
-        replies.extend(report.leftovers().map(|note| Reply::Noted { figure: index * FIGURES, note }));
+        replies.extend(report.leftovers().map(|note| Reply::Noted { result: index * RESULTS, note }));
         replies
     }
 }
@@ -286,7 +287,7 @@ impl Host for Timing<'_> {}
 
 impl Subject for Timing<'_> {
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
-        let Some(index) = step.tasks.first().map(|task| task.figure / FIGURES) else { return Ok(vec![Reply::Done]) };
+        let Some(index) = step.tasks.first().map(|task| task.result / RESULTS) else { return Ok(vec![Reply::Done]) };
         let made = match self.order.duet {
             Some(cpus) => self.launch_duet(cpus, step, stopper),
             None => self.launch_command(index, step, stopper),
@@ -302,20 +303,20 @@ impl Subject for Timing<'_> {
     }
 
     /// Launches are made for the time; of a duet for the ratio.
-    fn leader(&self, figure: usize) -> Option<usize> {
-        let led_by = if self.order.duet.is_some() { RATIO_FIGURE } else { figure / FIGURES * FIGURES };
-        (led_by != figure).then_some(led_by)
+    fn leader(&self, result: usize) -> Option<usize> {
+        let led_by = if self.order.duet.is_some() { RATIO_RESULT } else { result / RESULTS * RESULTS };
+        (led_by != result).then_some(led_by)
     }
 
     fn conclude(&mut self, run: &mut Run) {
         for index in 0..self.order.commands.len() {
-            smallest_seen(&mut run.figures[index * FIGURES + 1], self.hidden as f64);
+            smallest_seen(&mut run.results[index * RESULTS + 1], self.hidden as f64);
         }
         for (command, launches) in self.order.commands.iter().zip(&self.cold).filter(|(_, cold)| !cold.is_empty()) {
-            let mut figure = Figure { launches: launches.clone(), ..cold_figure(&command.name) };
-            measure::judge(&mut figure, &run.plan, run.plan.target, self.tick());
-            measure::end_follower(&mut figure, run.plan.target);
-            run.figures.push(figure);
+            let mut result = BenchmarkResult { launches: launches.clone(), ..cold_result(&command.name) };
+            measure::judge(&mut result, &run.plan, run.plan.target, self.tick());
+            measure::end_follower(&mut result, run.plan.target);
+            run.results.push(result);
         }
     }
 }
@@ -330,14 +331,14 @@ fn trouble(report: &CopyReport, limit: Duration) -> Option<String> {
     report.copies.iter().find_map(|copy| copy.how.trouble(limit.as_secs_f64()))
 }
 
-/// A failure of both figures, with the output of the command.
+/// A failure of both results, with the output of the command.
 fn failed(index: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
     let outputs = report.and_then(|report| {
         let failed = |copy: &&CopyOutput| copy.how.trouble(0.0).is_some();
         report.copies.iter().find(failed).or(report.copies.first())
     });
     let said = outputs.map(|copy| crate::build::outputs(&copy.stdout, &copy.stderr)).unwrap_or_default();
-    let notes = said.into_iter().map(|note| Reply::Noted { figure: index * FIGURES, note });
-    let ends = (0..FIGURES).map(|at| Reply::Failed { figure: index * FIGURES + at, reason: reason.to_owned() });
+    let notes = said.into_iter().map(|note| Reply::Noted { result: index * RESULTS, note });
+    let ends = (0..RESULTS).map(|at| Reply::Failed { result: index * RESULTS + at, reason: reason.to_owned() });
     notes.chain(ends).collect()
 }

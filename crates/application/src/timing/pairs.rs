@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{Figure, LOOKS, Run};
+use model::{BenchmarkResult, LOOKS, Run};
 use serde::Serialize;
 use stats::equivalence::{EquivalenceVerdict, Floor, RatioEstimate};
 
@@ -50,9 +50,9 @@ pub const FEWEST_SAMPLES: usize = LOOKS[0] as usize;
 /// counts as none, as a logarithm's half-width.
 #[must_use]
 pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
-    let enough = |figure: &&Figure| figure.benchmark == TIME && figure.values().len() >= FEWEST_SAMPLES;
-    let times: Vec<&Figure> = run.figures.iter().filter(enough).collect();
-    let mut found: Vec<(&Figure, &Figure, RatioEstimate)> = Vec::new();
+    let enough = |result: &&BenchmarkResult| result.benchmark == TIME && result.values().len() >= FEWEST_SAMPLES;
+    let times: Vec<&BenchmarkResult> = run.results.iter().filter(enough).collect();
+    let mut found: Vec<(&BenchmarkResult, &BenchmarkResult, RatioEstimate)> = Vec::new();
     for (at, first) in times.iter().enumerate() {
         for second in &times[at + 1..] {
             let pairs = times.len() * (times.len() - 1) / 2;
@@ -60,7 +60,7 @@ pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
         }
     }
     let adjusted = stats::holm(&found.iter().map(|(_, _, shift)| shift.p_value).collect::<Vec<f64>>());
-    let name = |figure: &Figure| figure.point.get(AXIS).unwrap_or_default().to_owned();
+    let name = |result: &BenchmarkResult| result.point.get(AXIS).unwrap_or_default().to_owned();
     let pairs = found.into_iter().zip(adjusted);
     pairs
         .map(|((first, second, shift), p)| {
@@ -73,16 +73,16 @@ pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
 /// Compares the sides of every ratio of builds that ran side by side, each for itself. `band` as in [`timed_pairs`].
 #[must_use]
 pub fn build_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
-    let ratios = run.figures.iter().filter(|figure| figure.point.get("build").is_some());
-    let judged = |figure: &Figure| {
-        let names = [figure.point.get(AGAINST)?.to_owned(), figure.point.get("build")?.to_owned()];
+    let ratios = run.results.iter().filter(|result| result.point.get("build").is_some());
+    let judged = |result: &BenchmarkResult| {
+        let names = [result.point.get(AGAINST)?.to_owned(), result.point.get("build")?.to_owned()];
         // A higher rate is a shorter time.
-        let logs: Vec<f64> = figure.values().iter().map(|value| -value.ln()).collect();
+        let logs: Vec<f64> = result.values().iter().map(|value| -value.ln()).collect();
         if logs.len() < FEWEST_SAMPLES {
             return None;
         }
         let shift = stats::equivalence::compare_pairs(&logs, run.plan.level)?;
-        Some(TimedPair { in_common: in_common(figure), ..pair(names, &shift, shift.p_value, band) })
+        Some(TimedPair { in_common: in_common(result), ..pair(names, &shift, shift.p_value, band) })
     };
     ratios.filter_map(judged).collect()
 }
@@ -114,7 +114,7 @@ const CLEAREST: f64 = 0.01;
 
 /// The ratio of two commands: of a duet by its ratios, else by the differences within rounds, or where these are too
 /// few by all launches of one against all of the other. Only numbers of launches decide which.
-fn shift(run: &Run, first: &Figure, second: &Figure, pairs: usize) -> Option<RatioEstimate> {
+fn shift(run: &Run, first: &BenchmarkResult, second: &BenchmarkResult, pairs: usize) -> Option<RatioEstimate> {
     let level = run.plan.level;
     if let Some(ratio) = duet_of(run, first, second) {
         let logs: Vec<f64> = ratio.values().iter().map(|value| value.ln()).collect();
@@ -124,33 +124,33 @@ fn shift(run: &Run, first: &Figure, second: &Figure, pairs: usize) -> Option<Rat
     if pairs as f64 * 2.0 * 0.5_f64.powf(differences.len() as f64) <= CLEAREST {
         return stats::equivalence::compare_pairs(&differences, level);
     }
-    let logs = |figure: &Figure| figure.values().iter().map(|value| value.ln()).collect::<Vec<f64>>();
+    let logs = |result: &BenchmarkResult| result.values().iter().map(|value| value.ln()).collect::<Vec<f64>>();
     stats::equivalence::compare(&logs(first), &logs(second), Floor::NONE, level)
 }
 
 /// Differences of the logarithms of the times in the rounds in which both commands have a launch that counts. Within a
 /// round they follow each other at once, in random order: what lasts longer than a round is not in their difference.
-fn by_round(first: &Figure, second: &Figure) -> Vec<f64> {
-    let of = |figure: &Figure| -> BTreeMap<u32, f64> {
-        let counted = figure.counted().into_iter();
-        counted.filter_map(|launch| Some((launch.round, figure.value_of(launch)?.ln()))).collect()
+fn by_round(first: &BenchmarkResult, second: &BenchmarkResult) -> Vec<f64> {
+    let of = |result: &BenchmarkResult| -> BTreeMap<u32, f64> {
+        let counted = result.counted().into_iter();
+        counted.filter_map(|launch| Some((launch.round, result.value_of(launch)?.ln()))).collect()
     };
     let first = of(first);
     of(second).into_iter().filter_map(|(round, value)| Some(value - first.get(&round)?)).collect()
 }
 
-/// The figure of two commands that ran side by side.
-fn duet_of<'a>(run: &'a Run, first: &Figure, second: &Figure) -> Option<&'a Figure> {
+/// The result of two commands that ran side by side.
+fn duet_of<'a>(run: &'a Run, first: &BenchmarkResult, second: &BenchmarkResult) -> Option<&'a BenchmarkResult> {
     let (first, second) = (first.point.get(AXIS), second.point.get(AXIS));
-    let is = |figure: &&Figure| {
-        figure.benchmark == RATIO && figure.point.get(AXIS) == second && figure.point.get(AGAINST) == first
+    let is = |result: &&BenchmarkResult| {
+        result.benchmark == RATIO && result.point.get(AXIS) == second && result.point.get(AGAINST) == first
     };
-    run.figures.iter().find(is)
+    run.results.iter().find(is)
 }
 
 /// Share of the variance of both sides' times that they have in common: one minus the variance of their differences
 /// over the sum of their own. `None` where a launch is not two turns, or nothing varies.
-fn in_common(ratio: &Figure) -> Option<f64> {
+fn in_common(ratio: &BenchmarkResult) -> Option<f64> {
     // By turn and by the CPU that the first side had; the turns of a launch are in the other order in every other
     // round.
     let mut turns: [Vec<[f64; 2]>; 2] = Default::default();
@@ -185,11 +185,11 @@ mod tests {
         for (at, centre) in centres.iter().enumerate() {
             let point = Point::origin().with(AXIS, at.to_string());
             let metric = Metric::lower(Unit::Seconds, "execution");
-            let mut figure = crate::campaign::figure(TIME.to_owned(), point, "time".to_owned(), metric);
+            let mut result = crate::campaign::result(TIME.to_owned(), point, "time".to_owned(), metric);
             let value = |_| centre * (0.03 * stats::simulate::standard_normal(&mut rng)).exp();
             let launch = |(round, value)| Launch { round, value, steady: true, ..Launch::default() };
-            figure.launches = (0..).zip((0..launches).map(value)).map(launch).collect();
-            run.figures.push(figure);
+            result.launches = (0..).zip((0..launches).map(value)).map(launch).collect();
+            run.results.push(result);
         }
         run
     }
@@ -230,7 +230,7 @@ mod tests {
     fn duet(common: f64, seed: u64) -> Run {
         let mut run = run(&[1.0, 1.02], 14, seed);
         let mut rng = stats::simulate::generator(seed + 1000);
-        let mut figure = super::super::duet::ratio_figure(["0", "1"], [0, 1]);
+        let mut result = super::super::duet::ratio_result(["0", "1"], [0, 1]);
         for round in 0..14_u32 {
             let turn = |turn: u32| {
                 let together = common * stats::simulate::standard_normal(&mut rng);
@@ -241,9 +241,9 @@ mod tests {
             let walls: Vec<[f64; 2]> = (0..2).map(turn).collect();
             let value = walls.iter().map(|[first, second]| (second / first).ln()).sum::<f64>() / 2.0;
             let nanos = walls.iter().flatten().map(|wall| (wall * 1e9) as u64).collect();
-            figure.launches.push(Launch { round, value: value.exp(), nanos, steady: true, ..Launch::default() });
+            result.launches.push(Launch { round, value: value.exp(), nanos, steady: true, ..Launch::default() });
         }
-        run.figures.push(figure);
+        run.results.push(result);
         run
     }
 
@@ -255,9 +255,9 @@ mod tests {
         assert!(pair.in_common.is_some_and(|share| share > 0.9), "{:?}", pair.in_common);
         let apart = timed_pairs(&duet(0.0, 2), 0.01).remove(0).in_common;
         assert!(apart.is_some_and(|share| share.abs() < 0.6), "{apart:?}");
-        // Without the duet's figure the turns say nothing at this scatter.
+        // Without the duet's result the turns say nothing at this scatter.
         let mut turns = duet(0.05, 1);
-        turns.figures.pop();
+        turns.results.pop();
         let pair = timed_pairs(&turns, 0.01).remove(0);
         assert_eq!((pair.verdict, pair.in_common), (TimedVerdict::Undecided, None));
     }

@@ -13,7 +13,7 @@ struct Reports(Vec<String>);
 
 impl Observer for Reports {
     fn on_event(&mut self, event: &MeasureEvent<'_>) {
-        // The event comes once for each figure of a launch.
+        // The event comes once for each result of a launch.
         if let MeasureEvent::Repeated { key, reason } = event
             && key.benchmark == "application.x"
         {
@@ -78,7 +78,7 @@ fn measured(
 
 /// Excluded launches, all launches, and the number of reported reasons.
 fn spoiled(run: &Run, reports: &[String]) -> (usize, usize) {
-    let launches = &run.figures[0].launches;
+    let launches = &run.results[0].launches;
     let spoiled = launches.iter().filter(|launch| launch.invalid.is_some());
     let kept = spoiled.clone().all(|launch| launch.invalid == Some(Invalid::Suspended(60.0)));
     assert!(kept && reports.iter().all(|reason| reason.contains("slept for 60.0 s")), "{reports:?}");
@@ -91,7 +91,7 @@ fn a_disturbed_launch_is_kept_with_its_reason_and_excluded() {
     let (run, reports) = campaign(6, true);
     let (spoiled, of) = spoiled(&run, &reports);
     assert!(spoiled > 0);
-    let rate = &run.figures[0];
+    let rate = &run.results[0];
     assert_eq!(rate.outcome.estimate().unwrap().launches as usize, of - spoiled);
     assert!(rate.has(Flag::Repeated));
 }
@@ -101,7 +101,7 @@ fn a_reason_in_every_launch_excludes_a_fifth_at_most() {
     let (run, reports) = campaign(1, true);
     let (spoiled, of) = spoiled(&run, &reports);
     assert!(spoiled > 0 && spoiled <= of.max(10) / 5, "{spoiled} of {of}");
-    let rate = &run.figures[0];
+    let rate = &run.results[0];
     assert_eq!(rate.outcome.estimate().unwrap().launches as usize, of - spoiled);
     assert!(!rate.has(Flag::Unfinished));
 }
@@ -110,7 +110,7 @@ fn a_reason_in_every_launch_excludes_a_fifth_at_most() {
 fn without_disturbance_no_launch_is_excluded() {
     let (run, reports) = campaign(1, false);
     assert_eq!(spoiled(&run, &reports).0, 0);
-    assert!(run.figures[0].outcome.estimate().is_some());
+    assert!(run.results[0].outcome.estimate().is_some());
 }
 
 #[test]
@@ -119,22 +119,22 @@ fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
         MANIFEST.replace("[\"x\"]", "[\"x\", \"{side}\"]") + &format!("builds = {{ side = [{sides}] }}\n")
     };
     let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 1, false);
-    let ratio = run.figures.iter().find(|figure| figure.benchmark == "application.x_ratio").unwrap();
+    let ratio = run.results.iter().find(|result| result.benchmark == "application.x_ratio").unwrap();
     assert_eq!((ratio.point.get("build"), ratio.point.get("against")), (Some("head"), Some("base")));
     let launches = ratio.launches.len();
     assert!(launches > 0 && ratio.launches.iter().all(|launch| launch.nanos.len() == 4 && launch.value == 1.0));
-    let rates: Vec<_> = run.figures.iter().filter(|figure| figure.benchmark == "application.x").collect();
+    let rates: Vec<_> = run.results.iter().filter(|result| result.benchmark == "application.x").collect();
     assert!(rates.len() == 2 && rates.iter().all(|rate| rate.launches.len() == launches));
     assert_eq!(rates[0].launches[0].footprint.operations, 2);
-    let cpu: Vec<_> = run.figures.iter().filter(|figure| figure.benchmark == "application.x_cpu_time").collect();
+    let cpu: Vec<_> = run.results.iter().filter(|result| result.benchmark == "application.x_cpu_time").collect();
     assert!(cpu.len() == 2 && cpu.iter().all(|cpu| cpu.launches.len() == launches), "CPU time is of each alone");
     let pair = application::build_pairs(&run, 0.01).remove(0);
     assert_eq!(pair.verdict, application::TimedVerdict::Same, "{pair:?}");
     let (run, _) = campaign_of(&manifest("\"a\", \"b\", \"c\""), Some([0, 1]), 1, false);
-    assert!(run.figures.iter().all(|figure| !figure.benchmark.ends_with("_ratio")));
-    // Every second helper reports that the machine slept: the launches of all figures are excluded alike.
+    assert!(run.results.iter().all(|result| !result.benchmark.ends_with("_ratio")));
+    // Every second helper reports that the machine slept: the launches of all results are excluded alike.
     let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 2, true);
-    let ratio = run.figures.iter().find(|figure| figure.benchmark == "application.x_ratio").unwrap();
+    let ratio = run.results.iter().find(|result| result.benchmark == "application.x_ratio").unwrap();
     assert!(ratio.launches.iter().any(|launch| launch.invalid == Some(Invalid::Suspended(60.0))));
 }
 
@@ -143,8 +143,8 @@ fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
 fn side_by_side_no_build_has_an_energy_of_its_own() {
     let manifest = MANIFEST.replace("[\"x\"]", "[\"x\", \"{side}\"]") + "builds = { side = [\"base\", \"head\"] }\n";
     let of = |run: &Run| -> Vec<model::Outcome> {
-        let energies = run.figures.iter().filter(|figure| figure.benchmark == "application.x_energy");
-        energies.map(|figure| figure.outcome.clone()).collect()
+        let energies = run.results.iter().filter(|result| result.benchmark == "application.x_energy");
+        energies.map(|result| result.outcome.clone()).collect()
     };
     let counter = || -> application::EnergyReader {
         let joules = std::cell::Cell::new(0.0);

@@ -1,4 +1,4 @@
-//! Common parts of the figures of counted instructions: one counted loop, on one CPU or on all.
+//! Common parts of the results of counted instructions: one counted loop, on one CPU or on all.
 
 use kernels::counted::{self, CountedLoop};
 

@@ -1,4 +1,4 @@
-//! Common parts of the figures of small programs: a number of runs, and a checksum that only those runs produce.
+//! Common parts of the results of small programs: a number of runs, and a checksum that only those runs produce.
 
 use crate::prelude::*;
 

@@ -17,10 +17,10 @@ use crate::{Axis, BatchWork, BenchmarkContext, BenchmarkError, Kernel, Scratch, 
 pub(super) const AXES: &[Axis] =
     &[Axis::choice("buffer", &["256B", "1KiB", "4KiB"], &["1KiB"]), place::place(&["target"])];
 
-/// The same for figures that write, and whether a file reaches the disk before it is written again.
+/// The same for results that write, and whether a file reaches the disk before it is written again.
 pub(super) const WRITING: &[Axis] = &[AXES[0], AXES[1], Axis::choice("durability", &["none", "fsync"], &["none"])];
 
-/// The action of the figure.
+/// The action of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BufferedAction {
     Read,

@@ -1,4 +1,4 @@
-//! Directory of the file figures: the target directory, or a file system in memory, which measures the operating system
+//! Directory of the file results: the target directory, or a file system in memory, which measures the operating system
 //! alone.
 
 use std::path::Path;
@@ -153,7 +153,7 @@ mod tests {
         let cached = crate::find("file.create").unwrap();
         let point = cached.complete(&"place=target,durability=none".parse().unwrap()).unwrap().remove(0);
         let prepared = (cached.prepare)(&point, &mut BenchmarkContext::new(LaunchSetting::within(&memory)));
-        assert!(prepared.is_ok(), "without the disk it is a figure of the system");
+        assert!(prepared.is_ok(), "without the disk it is a result of the system");
     }
 
     #[test]

@@ -26,4 +26,4 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 
 const DISK: &str =
     "a file of 2000 KiB made durable again and again, where the source wrote for 10 s and let the system flush";
-const CACHE: &str = "the source's figure is bound by its disk, by its own words; this one stays in the page cache";
+const CACHE: &str = "the source's result is bound by its disk, by its own words; this one stays in the page cache";

@@ -1,7 +1,7 @@
-//! The arrays of the bandwidth figures, prepared once for all figures that share a launch.
+//! The arrays of the bandwidth results, prepared once for all results that share a launch.
 //!
 //! Every thread owns a chunk near its CPU. A chunk is walked in pieces, so that a batch is short for any size of the
-//! arrays; spread over the whole chunk and over where other figures were
+//! arrays; spread over the whole chunk and over where other results were
 //! long ago ([`Visits`]).
 
 use std::cell::{Cell, RefCell, RefMut};
@@ -16,7 +16,7 @@ use crate::prelude::*;
 use crate::room::require_memory;
 use crate::team::ThreadTeam;
 
-/// The figures of one working set on so many threads share the arrays.
+/// The results of one working set on so many threads share the arrays.
 pub(super) const SHARES: Shares = Shares { key: "field", axes: &["working_set", "threads", "pages"] };
 
 /// Length of a piece of an array, in doubles: 1 MiB.
@@ -32,7 +32,7 @@ const STAGGER: usize = 17 * 8;
 /// Most arrays of a kernel.
 const ARRAYS: usize = 3;
 /// Slots that a user accesses before the caches are filled anew: about as many as in a turn beside others, so that a
-/// figure is as fast alone as beside them.
+/// result is as fast alone as beside them.
 const SLOTS_OF_A_STATE: usize = 96;
 /// How many times as much as the last-level caches hold is read to fill them, and their bytes where they are unknown.
 const DISPLACING: u64 = 1;
@@ -183,7 +183,7 @@ pub(super) struct Arrays {
     last: Cell<LastUser>,
 }
 
-/// A figure that uses the arrays of a launch.
+/// A result that uses the arrays of a launch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ArrayUser(u32);
 
@@ -232,7 +232,7 @@ impl Arrays {
 
     /// Fills the caches with lines that are not written and the next passes do not access. What the user before left
     /// there decides how fast the next one is, and for a while: stores that bypass the caches evict nothing, neither
-    /// written lines of others nor the page tables of these arrays, which they find there only if no other figure has
+    /// written lines of others nor the page tables of these arrays, which they find there only if no other result has
     /// read since.
     fn displace(&self) -> Result<(), BenchmarkError> {
         let slots = self.visits.borrow_mut().again(self.displacing);

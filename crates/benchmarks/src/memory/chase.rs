@@ -1,4 +1,4 @@
-//! Common parts of the latency figures: a chain of pointers through an arena.
+//! Common parts of the latency results: a chain of pointers through an arena.
 
 use kernels::memory::{Arena, Pages, PreparationHelpers};
 use kernels::ring::{ChasePattern, ChaseRing};

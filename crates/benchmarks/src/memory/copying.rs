@@ -1,4 +1,4 @@
-//! Common parts of the two copies: source and destination in the arrays of the bandwidth figures, walked piece by
+//! Common parts of the two copies: source and destination in the arrays of the bandwidth results, walked piece by
 //! piece.
 
 use std::sync::Arc;

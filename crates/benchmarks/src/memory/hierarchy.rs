@@ -8,17 +8,17 @@ use super::curve::HierarchyCurve;
 use crate::benchmark::Shares;
 use crate::prelude::*;
 
-/// All figures of the hierarchy share one curve a launch.
+/// All results of the hierarchy share one curve a launch.
 pub(super) const SHARES: Shares = Shares { key: "hierarchy", axes: &[] };
 /// A launch measures each level once: its memory is allocated once, and its placement is what differs between launches.
 pub(super) const BATCH: BatchRule = BatchRule::single(1);
-/// How the levels are found, for the `about` of each figure.
+/// How the levels are found, for the `about` of each result.
 macro_rules! found {
-    ($figure:literal) => {
+    ($result:literal) => {
         concat!(
-            $figure,
+            $result,
             " The levels are the flat stretches of the curve of load latency over working set, found in a survey before the \
-             first launch and listed as the figure's variant; every launch measures latencies and edges anew. Memory lies on \
+             first launch and listed as the result's variant; every launch measures latencies and edges anew. Memory lies on \
              huge pages where the system gives them, so that address translation stays out of the curve."
         )
     };
@@ -37,7 +37,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     stresses: &[Primitive::L1, Primitive::L2, Primitive::L3],
     sources: &[DefinitionSource::new(
         "DAISy/HEAT",
-        "figure 16",
+        "result 16",
         "lmbench results of the DAISy and HEAT clusters, 1996",
     )],
     axes: &[Axis::choice("level", &["1", "2", "3", "4"], &["1", "2", "3"])],

@@ -16,7 +16,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     key: &[(10, "memory latency", "level=memory")],
     sources: &[DefinitionSource::new(
         "DAISy/HEAT",
-        "figure 16",
+        "result 16",
         "lmbench results of the DAISy and HEAT clusters, 1996",
     )],
     axes: &[Axis::choice("level", &["1", "2", "3", "4", "memory"], &["1", "2", "3", "memory"])],

@@ -18,7 +18,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("lmbench", "lat_mem_rd", "L. McVoy and C. Staelin, USENIX ATC 1996"),
         DefinitionSource::new(
             "DAISy/HEAT",
-            "table 11 and figure 16",
+            "table 11 and result 16",
             "lmbench results of the DAISy and HEAT clusters, 1996",
         ),
     ],

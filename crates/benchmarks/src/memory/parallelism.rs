@@ -11,7 +11,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     title: "parallel loads",
     about: "Follows k = 1 to 16 independent chains through the working set at once and divides the rate of loads by that of one \
             chain. Each slice begins where the one before ended, so that the slices lie apart. A reading goes through all k up and down, takes the shorter of the two times, and fits a rise with a plateau \
-            to the sixteen ratios by least absolute deviations; its height is the figure, which no single lucky ratio can be. \
+            to the sixteen ratios by least absolute deviations; its height is the result, which no single lucky ratio can be. \
             Where the ratios still rise at sixteen chains, which a note says, memory serves at least that many.",
     metric: BenchmarkMetric::higher(Unit::Ratio, "loads at once"),
     class: Class::MemoryLatency,
@@ -37,7 +37,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Note of a figure that more chains than these would exceed.
+/// Note of a result that more chains than these would exceed.
 const AT_LEAST: &str = "at least so many: the ratios still rise at 16 chains, the most that are followed";
 
 /// Loads from which the number of steps of a slice is computed.

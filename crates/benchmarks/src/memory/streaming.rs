@@ -260,7 +260,7 @@ mod tests {
 
     /// Of a short array a loop with long turns would leave most to be walked one by one.
     #[test]
-    fn the_loop_of_a_figure_covers_its_arrays() {
+    fn the_loop_of_a_result_covers_its_arrays() {
         for set in ["1KiB", "1100B", "2KiB", "3KiB", "4KiB", "100KiB", "3MiB", "4MiB"] {
             for (kind, stores) in StreamKind::ALL.into_iter().flat_map(|kind| [(kind, "normal"), (kind, "best")]) {
                 let mut context = BenchmarkContext::new(LaunchSetting::within("."));

@@ -15,7 +15,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     key: &[(0, "memory bandwidth, all CPUs", "threads=all"), (2, "memory bandwidth, one CPU", "threads=1,stores=best")],
     sources: &[
         DefinitionSource::new("STREAM", "Triad", "J. McCalpin, IEEE TCCA newsletter, December 1995"),
-        DefinitionSource::new("BaBar", "figure 4", "T. Pavel, CHEP 98"),
+        DefinitionSource::new("BaBar", "result 4", "T. Pavel, CHEP 98"),
     ],
     axes: &[
         streaming::working_set(),

@@ -4,9 +4,9 @@
 //! them in large pages or in small ones, and places differ by 10 to 16% (standard deviation). A pass over pieces that
 //! lie together is a sample of one place; so the pieces of a pass are spread over the arrays.
 //!
-//! Figures that share arrays run in turn. Were each to walk them at its own pace, one would now and then follow
+//! Results that share arrays run in turn. Were each to walk them at its own pace, one would now and then follow
 //! another closely and find in a cache what that one had just brought there: a bandwidth of memory that no memory has,
-//! and that depends on which other figures a run contains. So a pass goes where memory was left alone long enough.
+//! and that depends on which other results a run contains. So a pass goes where memory was left alone long enough.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Common parts of the figures that start a program: the program, and the count of those that succeeded.
+//! Common parts of the results that start a program: the program, and the count of those that succeeded.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

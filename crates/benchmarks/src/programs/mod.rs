@@ -1,4 +1,4 @@
-//! Programs of a few instructions, for figures that start one: they must start equally everywhere, without a compiler.
+//! Programs of a few instructions, for results that start one: they must start equally everywhere, without a compiler.
 //! They are therefore assembled here by hand.
 //!
 //! Numbers of system calls: `syscall(2)`. The assembly of each instruction is given beside its bytes.
@@ -32,7 +32,7 @@ pub(crate) enum Linking {
 }
 
 impl Linking {
-    /// The axis of figures that start programs: dynamic, as programs usually are, or static.
+    /// The axis of results that start programs: dynamic, as programs usually are, or static.
     pub(crate) const AXIS: Axis = Axis::choice("linking", &["dynamic", "static"], &["dynamic"]);
 
     /// The value at a point.

@@ -52,7 +52,7 @@ fn what_reports_and_explanations_ask_of_a_literal_is_there() {
     let mut ranks = HashSet::new();
     for benchmark in all() {
         for (rank, title, at) in benchmark.key {
-            let at: Point = at.parse().expect("a key figure has a partial point");
+            let at: Point = at.parse().expect("a key result has a partial point");
             assert!(benchmark.complete(&at).is_ok(), "{}: {title} is at {at}", benchmark.id);
             assert!(ranks.insert(rank), "{}: rank {rank} stands twice", benchmark.id);
         }

@@ -3,5 +3,5 @@
 mod result;
 mod spread;
 
-pub use result::{FigureSpread, FleetSpread, OddFigure, OddNode};
+pub use result::{FleetSpread, OddNode, OddResult, ResultSpread};
 pub use spread::spread;

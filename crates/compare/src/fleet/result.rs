@@ -1,6 +1,6 @@
 //! The spread of a fleet, as plain data.
 
-use model::{Estimate, FigureKey, Metric, Point, Unit};
+use model::{Estimate, Metric, Point, ResultKey, Unit};
 use serde::{Deserialize, Serialize};
 
 /// Runs of machines that should be equal, compared with the most typical of them.
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 pub struct FleetSpread {
     /// Names of the nodes, in the order of the runs.
     pub nodes: Vec<String>,
-    /// The node nearest to the median of all figures, with which the others are compared.
+    /// The node nearest to the median of all results, with which the others are compared.
     pub typical: String,
     /// Comparisons over which the verdicts are adjusted.
     pub tests: usize,
-    /// Every figure that at least two nodes measured.
-    pub figures: Vec<FigureSpread>,
+    /// Every result that at least two nodes measured.
+    pub results: Vec<ResultSpread>,
     /// Outlier nodes, the worst first; none with fewer than three nodes.
     pub odd: Vec<OddNode>,
 }
 
-/// One figure over all nodes.
+/// One result over all nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FigureSpread {
+pub struct ResultSpread {
     /// Id of the benchmark.
     pub benchmark: String,
     /// Its point.
@@ -46,11 +46,11 @@ pub struct FigureSpread {
     pub odd: Vec<String>,
 }
 
-impl FigureSpread {
-    /// The figure's key.
+impl ResultSpread {
+    /// The result's key.
     #[must_use]
-    pub fn key(&self) -> FigureKey {
-        FigureKey::new(self.benchmark.clone(), self.point.clone())
+    pub fn key(&self) -> ResultKey {
+        ResultKey::new(self.benchmark.clone(), self.point.clone())
     }
 }
 
@@ -61,18 +61,18 @@ pub struct OddNode {
     pub node: String,
     /// The node that it is compared with: a typical one.
     pub against: String,
-    /// The figures in which it is an outlier, the farthest first.
-    pub figures: Vec<OddFigure>,
+    /// The results in which it is an outlier, the farthest first.
+    pub results: Vec<OddResult>,
 }
 
-/// A figure in which a node is an outlier.
+/// A result in which a node is an outlier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OddFigure {
-    /// The figure.
-    pub figure: FigureKey,
+pub struct OddResult {
+    /// The result.
+    pub result: ResultKey,
     /// Its title.
     pub title: String,
-    /// Unit of the figure.
+    /// Unit of the result.
     pub unit: Unit,
     /// The node's gain over the typical one: above 1 is better.
     pub gain: f64,

@@ -2,18 +2,18 @@
 //!
 //! Every node is compared with the most typical one by the rules of [`crate::compare`]: intervals of launches, the
 //! floor between sessions, the band, and Holm's adjustment over the whole report. If nearly all differ from the typical
-//! node in a figure, that node is the outlier there.
+//! node in a result, that node is the outlier there.
 
 use model::{Estimate, Run};
 
-use super::result::{FigureSpread, FleetSpread, OddFigure, OddNode};
+use super::result::{FleetSpread, OddNode, OddResult, ResultSpread};
 use crate::Error;
 use crate::{CompareOptions, CompareRow, CompareVerdict, Normalise, compare};
 
 /// Compares equal machines; `names` are those of the nodes, in the order of the runs.
 ///
 /// # Errors
-/// As for [`compare()`]: fewer than one run, or no figure that two of them share.
+/// As for [`compare()`]: fewer than one run, or no result that two of them share.
 pub fn spread(runs: &[&Run], names: &[String], options: &CompareOptions<'_>) -> Result<FleetSpread, Error> {
     let typical = typical(runs);
     let reference = runs.get(typical).map(|run| run.id.clone());
@@ -21,47 +21,47 @@ pub fn spread(runs: &[&Run], names: &[String], options: &CompareOptions<'_>) -> 
         CompareOptions { reference, across: Vec::new(), normalise: Normalise::Gain, sort_by: None, ..options.clone() };
     let comparison = compare(runs, &options)?;
     let mut odd: Vec<OddNode> = Vec::new();
-    let figures = comparison
+    let results = comparison
         .rows
         .iter()
         .filter_map(|row| {
-            let figure = figure(row, names, typical)?;
-            for node in &figure.odd {
+            let result = result(row, names, typical)?;
+            for node in &result.odd {
                 note(&mut odd, node, row, names, typical);
             }
-            Some(figure)
+            Some(result)
         })
         .collect();
     for node in &mut odd {
-        node.figures.sort_by(|a, b| b.gain.ln().abs().total_cmp(&a.gain.ln().abs()));
+        node.results.sort_by(|a, b| b.gain.ln().abs().total_cmp(&a.gain.ln().abs()));
     }
-    odd.sort_by_key(|node| std::cmp::Reverse(node.figures.len()));
-    Ok(FleetSpread { nodes: names.to_vec(), typical: names[typical].clone(), tests: comparison.tests, figures, odd })
+    odd.sort_by_key(|node| std::cmp::Reverse(node.results.len()));
+    Ok(FleetSpread { nodes: names.to_vec(), typical: names[typical].clone(), tests: comparison.tests, results, odd })
 }
 
-/// The most typical run: least sum of distances of logarithms from the median of each figure.
+/// The most typical run: least sum of distances of logarithms from the median of each result.
 fn typical(runs: &[&Run]) -> usize {
     let mut distance = vec![0.0; runs.len()];
-    let mut keys: Vec<_> = runs.iter().flat_map(|run| run.figures.iter().map(model::Figure::key)).collect();
+    let mut keys: Vec<_> = runs.iter().flat_map(|run| run.results.iter().map(model::BenchmarkResult::key)).collect();
     keys.sort_by_key(ToString::to_string);
     keys.dedup();
     for key in keys {
         let logs: Vec<Option<f64>> = runs
             .iter()
-            .map(|run| run.figure(&key)?.outcome.estimate().map(|one| one.value).filter(|value| *value > 0.0))
+            .map(|run| run.result(&key)?.outcome.estimate().map(|one| one.value).filter(|value| *value > 0.0))
             .map(|value| value.map(f64::ln))
             .collect();
         let known: Vec<f64> = logs.iter().flatten().copied().collect();
         let Some(median) = stats::median(&known) else { continue };
         for (sum, log) in distance.iter_mut().zip(&logs) {
-            // A missing figure counts as a large distance. One figure counts 20% at most.
+            // A missing result counts as a large distance. One result counts 20% at most.
             *sum += log.map_or(0.2, |log| (log - median).abs().min(0.2));
         }
     }
     (0..runs.len()).min_by(|a, b| distance[*a].total_cmp(&distance[*b])).unwrap_or(0)
 }
 
-fn figure(row: &CompareRow, names: &[String], typical: usize) -> Option<FigureSpread> {
+fn result(row: &CompareRow, names: &[String], typical: usize) -> Option<ResultSpread> {
     let values: Vec<Option<Estimate>> =
         row.ratios.iter().map(|ratio| ratio.outcome.as_ref()?.estimate().copied()).collect();
     let mut known: Vec<Estimate> = values.iter().flatten().copied().collect();
@@ -80,7 +80,7 @@ fn figure(row: &CompareRow, names: &[String], typical: usize) -> Option<FigureSp
         Vec::new()
     };
     let named = |nodes: Vec<usize>| nodes.into_iter().map(|node| names[node].clone()).collect();
-    Some(FigureSpread {
+    Some(ResultSpread {
         benchmark: row.benchmark.clone(),
         point: row.point.clone(),
         title: row.title.clone(),
@@ -117,8 +117,8 @@ fn note(odd: &mut Vec<OddNode>, node: &str, row: &CompareRow, names: &[String], 
     let Some(value) = cell.value else { return };
     let interval = cell.low.zip(cell.high).filter(|(low, _)| *low > 0.0);
     let gain = if turned { 1.0 / value } else { value };
-    let found = OddFigure {
-        figure: row.key(),
+    let found = OddResult {
+        result: row.key(),
         title: row.title.clone(),
         unit: row.metric.unit,
         gain,
@@ -127,7 +127,7 @@ fn note(odd: &mut Vec<OddNode>, node: &str, row: &CompareRow, names: &[String], 
     };
     let against = if turned { &names[other] } else { &names[typical] };
     match odd.iter_mut().find(|one| one.node == node) {
-        Some(one) => one.figures.push(found),
-        None => odd.push(OddNode { node: node.to_owned(), against: against.clone(), figures: vec![found] }),
+        Some(one) => one.results.push(found),
+        None => odd.push(OddNode { node: node.to_owned(), against: against.clone(), results: vec![found] }),
     }
 }

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{CompareOptions, CompareVerdict, Comparison, FailOn, GateAnswer, Rank, RatioBasis, compare};
-use model::{Class, Estimate, EstimateMethod, Figure, Metric, Outcome, Run, Unit};
+use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Run, Unit};
 use stats::simulate::generator;
 
 use crate::common::core::{GUEST, GuestSession, Surroundings, contended, core_run, estimate};
-use crate::common::{figure, from_values, run, time};
+use crate::common::{from_values, result, run, time};
 
-/// A core figure of 300 cycles whose launches take `slower` times as long as their undisturbed batches do.
+/// A core result of 300 cycles whose launches take `slower` times as long as their undisturbed batches do.
 fn guest(id: &str, machine: &str, cycles: f64, slower: f64, seed: u64) -> Run {
     let mut rng = generator(seed);
     let around = Surroundings { steps: false, neighbour: 0.0, ..GUEST };
@@ -18,7 +18,7 @@ fn guest(id: &str, machine: &str, cycles: f64, slower: f64, seed: u64) -> Run {
     let raw: Vec<f64> = made.launches.iter().map(|launch| launch.value).collect();
     let mut run = core_run(id, machine, id, vec![made]);
     let references =
-        run.figures.iter_mut().find(|one| one.benchmark == "os.call").unwrap().references.as_mut().unwrap();
+        run.results.iter_mut().find(|one| one.benchmark == "os.call").unwrap().references.as_mut().unwrap();
     references.observed = Some(estimate(&raw));
     run
 }
@@ -36,7 +36,7 @@ fn a_run_without_clean_values_is_compared_by_raw_ones_on_both_sides() {
     let ratio = &found.rows.iter().find(|row| row.benchmark == "os.call").unwrap().ratios[1];
     assert_eq!(ratio.basis, RatioBasis::Observed);
     assert!((ratio.value.unwrap() - 1.0).abs() < 0.01, "both take 1.8 times their own time: {ratio:?}");
-    let raw = a.figures.iter().find(|one| one.benchmark == "os.call").unwrap().references.as_ref().unwrap().observed;
+    let raw = a.results.iter().find(|one| one.benchmark == "os.call").unwrap().references.as_ref().unwrap().observed;
     let row = found.rows.iter().find(|row| row.benchmark == "os.call").unwrap();
     assert_eq!(row.ratios[0].outcome.as_ref().unwrap().estimate(), raw.as_ref(), "the table shows what it compares");
     assert_ne!(ratio.verdict, Some(CompareVerdict::Different), "{ratio:?}");
@@ -74,24 +74,24 @@ fn places_of_machines_are_of_one_basis() {
     assert_eq!((places[0].high, places[1].low), (1, 2), "{places:?}");
 }
 
-fn below(benchmark: &str, metric: Metric, bound: f64) -> Figure {
-    figure(benchmark, "", metric, Class::Ipc, &[], Outcome::Below { bound })
+fn below(benchmark: &str, metric: Metric, bound: f64) -> BenchmarkResult {
+    result(benchmark, "", metric, Class::Ipc, &[], Outcome::Below { bound })
 }
 
-fn stated(benchmark: &str, metric: Metric, value: f64) -> Figure {
+fn stated(benchmark: &str, metric: Metric, value: f64) -> BenchmarkResult {
     let (low, high, method) = (value * 0.99, value * 1.01, EstimateMethod::Stated);
     let found = Estimate { value, low, high, level: 0.95, launches: 10, batches: 1, method };
-    figure(benchmark, "", metric, Class::Ipc, &[], Outcome::Measured(found))
+    result(benchmark, "", metric, Class::Ipc, &[], Outcome::Measured(found))
 }
 
 #[test]
 fn a_reference_of_which_only_a_bound_is_known_lets_nothing_pass() {
-    let beside = |id: &str, figure: Figure| {
+    let beside = |id: &str, result: BenchmarkResult| {
         let equal =
             from_values("os.a", "", time("call"), Class::Compute, &[1.0, 1.001, 0.999, 1.0, 1.0005, 0.9995, 1.0, 1.0]);
-        run(id, "m", "1", vec![equal, figure])
+        run(id, "m", "1", vec![equal, result])
     };
-    let gate = |a: Figure, b: Figure| {
+    let gate = |a: BenchmarkResult, b: BenchmarkResult| {
         let found = set(&[&beside("a", a), &beside("b", b)]);
         let reason = found.rows.iter().find(|row| row.benchmark == "os.b").unwrap().ratios[1].reason.clone().unwrap();
         (FailOn { worse_only: true, percent: 5.0 }.gate(&found).answer, reason)

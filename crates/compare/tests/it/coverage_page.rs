@@ -130,14 +130,14 @@ fn settled(values: &[f64]) -> Vec<Interval> {
 }
 
 fn alarms(name: &str, found: &SelfTest) -> String {
-    let others = found.claims.iter().filter(|(_, figure, _)| !figure.starts_with(guest::PACED));
+    let others = found.claims.iter().filter(|(_, result, _)| !result.starts_with(guest::PACED));
     let others: BTreeSet<usize> = others.map(|(pair, ..)| *pair).collect();
     let percent = |pairs: usize| 100.0 * pairs as f64 / found.pairs as f64;
     format!(
         "| {name} | {} | {:.2}% of {} | {:.1}% | {:.1}% |\n",
         found.pairs,
         100.0 * found.share(),
-        found.figures,
+        found.results,
         percent(found.pairs_with_claims),
         percent(others.len()),
     )

@@ -1,4 +1,4 @@
-//! Core figures: cycles decide between runs of one machine, time at the shown clock everywhere else.
+//! Core results: cycles decide between runs of one machine, time at the shown clock everywhere else.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{
@@ -35,10 +35,10 @@ fn equals_are_called_the_same_and_two_percent_more_work_is_found() {
     let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
     let found = self_test(&pairs, &CompareOptions::default()).unwrap();
     println!("{:?}\n{:?}\npower {:?}", found.cycles, found.claims, found.power);
-    assert_eq!((found.figures, found.cycles.figures), (25 * 42, 25 * 42));
+    assert_eq!((found.results, found.cycles.results), (25 * 42, 25 * 42));
     assert!(found.pairs_with_claims * 20 <= found.pairs, "{:?}", found.claims);
     assert!(found.share_same().unwrap() >= 0.5, "{:?}", found.cycles);
-    // Of seven figures of this mixture five are compute; what a page fault or a pipe does from session to session hides
+    // Of seven results of this mixture five are compute; what a page fault or a pipe does from session to session hides
     // 2%.
     assert!(found.power.cycles.share().unwrap() >= 0.5, "{:?}", found.power);
     assert!(found.power.same.share().unwrap() >= 0.8, "{:?}", found.power);
@@ -47,12 +47,12 @@ fn equals_are_called_the_same_and_two_percent_more_work_is_found() {
     let old: Vec<Run> = runs.iter().map(without_references).collect();
     let pairs: Vec<(&Run, &Run)> = old.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
     let found = self_test(&pairs, &CompareOptions::default()).unwrap();
-    println!("observed: same {} of {}, power {:?}", found.same, found.figures, found.power);
-    assert!(found.cycles.figures == 0 && found.same * 10 < found.figures && found.power.others.share().unwrap() < 0.1);
+    println!("observed: same {} of {}, power {:?}", found.same, found.results, found.power);
+    assert!(found.cycles.results == 0 && found.same * 10 < found.results && found.power.others.share().unwrap() < 0.1);
 }
 
 #[test]
-fn a_clock_that_fell_is_a_row_with_a_verdict_and_changes_no_core_figure() {
+fn a_clock_that_fell_is_a_row_with_a_verdict_and_changes_no_core_result() {
     let mut rng = generator(2);
     let steady = Surroundings { steps: false, ..GUEST };
     let fast = session("a", "guest", 21, steady, &mut rng);
@@ -76,10 +76,10 @@ fn a_clock_that_fell_is_a_row_with_a_verdict_and_changes_no_core_figure() {
     assert!((told.ratio.unwrap().value - 0.9).abs() < 1e-9);
     // Means and gates are of time: what fell is not normalised away.
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
-    assert!((mean.value - 0.9).abs() < 0.05 && mean.figures == 21, "{mean:?}");
+    assert!((mean.value - 0.9).abs() < 0.05 && mean.results == 21, "{mean:?}");
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!(gate.answer, GateAnswer::Fail);
-    assert!(gate.failing.iter().any(|figure| figure.figure == "sim.f0" && (figure.gain.unwrap() - 0.9).abs() < 0.01));
+    assert!(gate.failing.iter().any(|result| result.result == "sim.f0" && (result.gain.unwrap() - 0.9).abs() < 0.01));
     assert_eq!(row(&found, "sim.f0").ratios[1].rank.unwrap().place, 2);
     // Written as ratios it is the same.
     let ratios =
@@ -91,7 +91,7 @@ fn a_clock_that_fell_is_a_row_with_a_verdict_and_changes_no_core_figure() {
 }
 
 #[test]
-fn the_row_of_the_clock_has_the_ratio_by_which_core_figures_are_reckoned() {
+fn the_row_of_the_clock_has_the_ratio_by_which_core_results_are_reckoned() {
     let mut rng = generator(31);
     for _ in 0..5 {
         let a = session("a", "guest", 3, GUEST, &mut rng);
@@ -111,7 +111,7 @@ fn a_clock_that_its_run_does_not_know_has_no_ends() {
     let mut rng = generator(32);
     let a = session("a", "guest", 3, GUEST, &mut rng);
     let mut b = session("b", "guest", 3, GUEST, &mut rng);
-    let clock = b.figures.iter_mut().find(|figure| figure.benchmark == "cpu.clock").unwrap();
+    let clock = b.results.iter_mut().find(|result| result.benchmark == "cpu.clock").unwrap();
     let Outcome::Measured(estimate) = &mut clock.outcome else { panic!("it has a value") };
     (estimate.low, estimate.high) = (1e-200, 1e200);
     let told = |a: &Run, b: &Run| set(a, b).machines[1].clock.unwrap().ratio.unwrap();
@@ -132,7 +132,7 @@ fn a_row_states_what_its_runs_state_and_the_ratio_of_that() {
     let c = session("c", "other", 14, Surroundings { clock: 3.1e9, ..GUEST }, &mut rng);
     let found = compare(&[&a, &b, &c], &CompareOptions { normalise: Normalise::Ratio, ..Default::default() }).unwrap();
     for row in &found.rows {
-        let stated = [&a, &b, &c].map(|run| run.figure(&row.key()).unwrap().outcome.estimate().copied().unwrap());
+        let stated = [&a, &b, &c].map(|run| run.result(&row.key()).unwrap().outcome.estimate().copied().unwrap());
         for (ratio, stated_here) in row.ratios.iter().zip(&stated) {
             assert_eq!(ratio.outcome.as_ref().unwrap().estimate(), Some(stated_here), "at the clock of its own run");
             assert!((ratio.value.unwrap() / (stated_here.value / stated[0].value)).ln().abs() < 1e-9, "{ratio:?}");
@@ -153,13 +153,13 @@ fn between_machines_time_decides_and_the_clocks_error_is_in_its_interval() {
             let half = 1.96 * 0.01;
             let mut known = estimate(&[stated; 20]);
             (known.low, known.high, known.level) = (stated * (1.0 - half), stated * (1.0 + half), 0.95);
-            one.figures[0].outcome = Outcome::Measured(known);
+            one.results[0].outcome = Outcome::Measured(known);
             one.session.references.as_mut().unwrap().clock = Some(stated);
-            // Core figures are stated at the clock that the run states.
-            for figure in &mut one.figures {
-                let Some(references) = &mut figure.references else { continue };
+            // Core results are stated at the clock that the run states.
+            for result in &mut one.results {
+                let Some(references) = &mut result.references else { continue };
                 let Some(before) = references.clock.replace(stated) else { continue };
-                figure.outcome.scale(figure.metric.at_clock(1.0, stated) / figure.metric.at_clock(1.0, before));
+                result.outcome.scale(result.metric.at_clock(1.0, stated) / result.metric.at_clock(1.0, before));
             }
             one
         };
@@ -196,7 +196,7 @@ fn another_class_of_cores_is_another_machine() {
     let classes = |run: &mut Run, cpu: u32| {
         let class = |cpus: Vec<u32>| UnsharedCore { cpus, ratio: Some(1.211), ..UnsharedCore::default() };
         run.session.references.as_mut().unwrap().unshared = vec![class(vec![0, 1]), class(vec![2, 3])];
-        let launches = run.figures.iter_mut().flat_map(|figure| &mut figure.launches);
+        let launches = run.results.iter_mut().flat_map(|result| &mut result.launches);
         launches.for_each(|launch| launch.placement.asked = vec![cpu]);
     };
     let mut a = a;
@@ -205,7 +205,7 @@ fn another_class_of_cores_is_another_machine() {
         classes(&mut b, y);
         assert_eq!(basis(&a, &b), basis_of, "{x} {y}");
     }
-    b.figures.iter_mut().flat_map(|figure| &mut figure.launches).for_each(|l| l.placement.asked.clear());
+    b.results.iter_mut().flat_map(|result| &mut result.launches).for_each(|l| l.placement.asked.clear());
     assert_eq!(basis(&a, &b), RatioBasis::ClockTime, "where it ran is not known");
 }
 
@@ -218,10 +218,10 @@ fn unlike_bases_are_never_compared() {
     let found = set(&a, &b);
     let ratio = &row(&found, "sim.f1").ratios;
     assert_eq!((ratio[1].basis, ratio[1].core), (RatioBasis::Observed, None));
-    let observed = a.figures[2].references.as_ref().unwrap().observed.unwrap();
+    let observed = a.results[2].references.as_ref().unwrap().observed.unwrap();
     assert_eq!(ratio[0].outcome.as_ref().unwrap().estimate(), Some(&observed), "both are printed as observed");
     let median =
-        |run: &Run| stats::median(&run.figures[2].launches.iter().map(|l| l.value).collect::<Vec<_>>()).unwrap();
+        |run: &Run| stats::median(&run.results[2].launches.iter().map(|l| l.value).collect::<Vec<_>>()).unwrap();
     assert!((ratio[1].value.unwrap() / (median(&a) / median(&b))).ln().abs() < 0.2);
     assert_eq!(row(&found, "sim.f0").ratios[1].basis, RatioBasis::Cycles, "the others are not touched by it");
     // A document without references has observed values alone.
@@ -233,7 +233,7 @@ fn unlike_bases_are_never_compared() {
         disturbed,
         [
             "shared its core with another thread for 40% of its time",
-            "states 1 figure as observed on a core that others shared"
+            "states 1 result as observed on a core that others shared"
         ]
     );
 }
@@ -248,9 +248,9 @@ fn floors_in_cycles_come_from_sessions_whose_clock_is_known() {
         .map(|(i, clock)| {
             let around = Surroundings { clock: *clock, steps: false, neighbour: 0.0 };
             let mut guest = GuestSession::new(around, &mut rng);
-            let mut figure = |benchmark, metric| guest.core(benchmark, metric, Class::Compute, 7.0, 0.0005);
-            let figures = vec![figure("sim.a", time("operation")), figure("sim.b", crate::common::rate("operations"))];
-            core_run(&format!("r{i}"), "guest", &format!("day {i}"), figures)
+            let mut result = |benchmark, metric| guest.core(benchmark, metric, Class::Compute, 7.0, 0.0005);
+            let results = vec![result("sim.a", time("operation")), result("sim.b", crate::common::rate("operations"))];
+            core_run(&format!("r{i}"), "guest", &format!("day {i}"), results)
         })
         .collect();
     let history: Vec<SessionRecord> = runs[2..].iter().flat_map(SessionRecord::of).collect();
@@ -279,15 +279,15 @@ fn documents_without_references_compare_as_before() {
         let ratio = &serde_json::to_value(row).unwrap()["ratios"][1];
         assert!(ratio.get("basis").is_none() && ratio.get("core").is_none());
     }
-    let values = |run: &Run| run.figures[0].values().iter().map(|value| value.ln()).collect::<Vec<f64>>();
+    let values = |run: &Run| run.results[0].values().iter().map(|value| value.ln()).collect::<Vec<f64>>();
     let direct =
         stats::compare(&values(&old[0]), &values(&old[1]), stats::Floor::known(Class::Compute.session_noise()), 0.95)
             .unwrap();
     let ratio = &found.rows[0].ratios[1];
-    let [x, y] = [&old[0], &old[1]].map(|run| run.figures[0].outcome.estimate().unwrap().value);
+    let [x, y] = [&old[0], &old[1]].map(|run| run.results[0].outcome.estimate().unwrap().value);
     assert!((ratio.value.unwrap() * y / x).ln().abs() < 1e-9, "the ratio of the two values");
     assert_eq!((ratio.low, ratio.high), (Some((-direct.interval.high).exp()), Some((-direct.interval.low).exp())));
-    // A figure of an imported tool, without launches and references, is as it was.
+    // A result of an imported tool, without launches and references, is as it was.
     let plain = from_values("sim.z", "", time("call"), Class::Compute, &[1.0; 10]);
     assert!(ShownClock::of(&crate::common::run("x", "m", "1", vec![plain])).is_none());
 }

@@ -8,14 +8,14 @@ use model::{Class, Run};
 use rand::Rng;
 use stats::simulate::{Noise, generator};
 
-const FIGURES: usize = 30;
+const RESULTS: usize = 30;
 
-/// Nodes whose sessions differ by the floor of each class, one of them slower by a factor in some figures.
+/// Nodes whose sessions differ by the floor of each class, one of them slower by a factor in some results.
 fn fleet(nodes: usize, odd: Option<(usize, f64, usize)>, seed: u64) -> (Vec<Run>, Vec<String>) {
     let mut random = generator(seed);
     let names: Vec<String> = (1..=nodes).map(|node| format!("n{node}")).collect();
     let runs = (0..nodes).map(|node| {
-        let figures = (0..FIGURES).map(|number| {
+        let results = (0..RESULTS).map(|number| {
             // Sessions differ by a uniform shift with the floor as its standard deviation.
             let floor = Class::Compute.session_noise() * 3f64.sqrt();
             let session = random.random_range(-floor..floor);
@@ -30,7 +30,7 @@ fn fleet(nodes: usize, odd: Option<(usize, f64, usize)>, seed: u64) -> (Vec<Run>
                 .collect();
             from_values(&format!("cpu.test_{number}"), "", time("op"), Class::Compute, &values)
         });
-        run(&names[node], &names[node], &format!("session {node}"), figures.collect())
+        run(&names[node], &names[node], &format!("session {node}"), results.collect())
     });
     (runs.collect(), names)
 }
@@ -47,10 +47,10 @@ fn the_odd_node_is_found_and_named() {
         let [odd] = &found.odd[..] else { panic!("seed {seed}: {:?}", found.odd) };
         assert_eq!(odd.node, "n4");
         assert_ne!(found.typical, "n4");
-        eprintln!("seed {seed}: odd in {} of 6 figures that are 40% slower", odd.figures.len());
+        eprintln!("seed {seed}: odd in {} of 6 results that are 40% slower", odd.results.len());
         let slowed: Vec<String> = (0..6).map(|number| format!("cpu.test_{number}")).collect();
-        assert!(odd.figures.len() >= 4 && odd.figures.iter().all(|one| slowed.contains(&one.figure.benchmark)));
-        assert!(odd.figures.iter().all(|one| one.worse && (1.1..1.9).contains(&(1.0 / one.gain))));
+        assert!(odd.results.len() >= 4 && odd.results.iter().all(|one| slowed.contains(&one.result.benchmark)));
+        assert!(odd.results.iter().all(|one| one.worse && (1.1..1.9).contains(&(1.0 / one.gain))));
     }
 }
 
@@ -69,11 +69,11 @@ fn equal_nodes_are_rarely_called_odd() {
 
 #[test]
 fn of_two_nodes_neither_is_odd_and_one_node_has_no_spread() {
-    let (runs, names) = fleet(2, Some((1, 1.5, FIGURES)), 1);
+    let (runs, names) = fleet(2, Some((1, 1.5, RESULTS)), 1);
     let found = look(&runs, &names);
-    assert!(found.odd.is_empty() && found.figures.iter().all(|figure| figure.different.len() == 1));
-    assert!(found.figures.iter().all(|figure| figure.range > 0.2 && figure.values.len() == 2));
+    assert!(found.odd.is_empty() && found.results.iter().all(|result| result.different.len() == 1));
+    assert!(found.results.iter().all(|result| result.range > 0.2 && result.values.len() == 2));
     let (runs, names) = fleet(1, None, 1);
-    assert!(look(&runs, &names).figures.is_empty());
+    assert!(look(&runs, &names).results.is_empty());
     assert!(spread(&[], &[], &CompareOptions::default()).is_err());
 }

@@ -4,11 +4,11 @@
 
 use crate::common::{from_values, named, recorded_sessions, run};
 use compare::{CompareOptions, SelfTest, self_test};
-use model::{Class, Figure, FigureReferences, Metric, ObservedReason, Run, Unit, ValueBasis};
+use model::{BenchmarkResult, Class, Metric, ObservedReason, ResultReferences, Run, Unit, ValueBasis};
 
 const SESSIONS: &str = include_str!("../data/guest_sessions.txt");
 
-fn figure(cells: &[&str]) -> Figure {
+fn result(cells: &[&str]) -> BenchmarkResult {
     let [benchmark, point, class, unit, observed, values] = cells else { panic!("{cells:?}") };
     let unit: Unit = named(unit);
     let metric = if unit.is_rate() { Metric::higher(unit, "operation") } else { Metric::lower(unit, "operation") };
@@ -18,19 +18,19 @@ fn figure(cells: &[&str]) -> Figure {
         "o" => ValueBasis::Observed(ObservedReason::LongOperation),
         _ => ValueBasis::Undisturbed,
     };
-    made.references = Some(FigureReferences { basis, ..FigureReferences::default() });
+    made.references = Some(ResultReferences { basis, ..ResultReferences::default() });
     made
 }
 
 /// The recorded runs.
 fn sessions() -> Vec<Run> {
-    let of_session = |(name, figures): (&str, Vec<Figure>)| {
-        run(&format!("run {name}"), "guest", &format!("2026-11-23T16:{name}0:00Z"), figures)
+    let of_session = |(name, results): (&str, Vec<BenchmarkResult>)| {
+        run(&format!("run {name}"), "guest", &format!("2026-11-23T16:{name}0:00Z"), results)
     };
     // The recordings do not hold which levels of memory each survey found, without which these are not compared.
     let text: String =
         SESSIONS.lines().filter(|line| !line.contains(";memory.hierarchy;")).map(|line| format!("{line}\n")).collect();
-    recorded_sessions(&text, figure).into_iter().map(of_session).collect()
+    recorded_sessions(&text, result).into_iter().map(of_session).collect()
 }
 
 pub(crate) fn tried() -> SelfTest {
@@ -48,8 +48,8 @@ pub(crate) const PACED: &str = "ipc.tcp_bandwidth";
 #[test]
 fn what_the_host_did_between_two_sessions_of_a_guest_is_no_difference() {
     let found = tried();
-    assert!(found.figures > 400 && found.share() <= 0.05, "{found:?}");
+    assert!(found.results > 400 && found.share() <= 0.05, "{found:?}");
     let others: std::collections::BTreeSet<usize> =
-        found.claims.iter().filter(|(_, figure, _)| !figure.starts_with(PACED)).map(|(pair, ..)| *pair).collect();
+        found.claims.iter().filter(|(_, result, _)| !result.starts_with(PACED)).map(|(pair, ..)| *pair).collect();
     assert!(others.len() <= 1, "{found:?}");
 }

@@ -1,10 +1,10 @@
-//! What a comparison sets side by side: runs, histories, axes, names, and the figures that means are over.
+//! What a comparison sets side by side: runs, histories, axes, names, and the results that means are over.
 
 use super::simulated::planted;
 use crate::common;
 use crate::common::{from_values, rate, refs, run, time};
 use compare::{CompareOptions, CompareVerdict, Comparison, Relation, SessionRecord, compare};
-use model::{Class, Figure, Run};
+use model::{BenchmarkResult, Class, Run};
 use stats::simulate::{Noise, generator};
 
 #[test]
@@ -16,7 +16,7 @@ fn a_run_that_is_named_twice_is_the_same_run() {
     assert_eq!((found.tests, found.machines[1].tally.same), (0, 31));
     assert_ne!(found.machines[0].name, found.machines[1].name);
     assert!(found.rows.iter().all(|row| row.ratios[1].value == Some(1.0)));
-    // The same id with other figures is another document.
+    // The same id with other results is another document.
     let changed = Run { id: "a".into(), ..runs[1].clone() };
     assert_eq!(
         compare(&[&runs[0], &changed], &CompareOptions::default()).unwrap().machines[1].relation,
@@ -25,16 +25,16 @@ fn a_run_that_is_named_twice_is_the_same_run() {
 }
 
 #[test]
-fn every_machine_and_figure_has_its_own_history() {
+fn every_machine_and_result_has_its_own_history() {
     let day = |id: &str, machine: &str, value: f64| {
         run(id, machine, id, vec![from_values("sim.f", "", time("call"), Class::Compute, &[value; 10])])
     };
-    // Three old sessions of the machine, then many of another machine, then many of this one with only another figure.
+    // Three old sessions of the machine, then many of another machine, then many of this one with only another result.
     let mut runs: Vec<Run> = (0..3).map(|i| day(&format!("here {i}"), "here", 1.0 + 0.1 * f64::from(i))).collect();
     runs.extend((0..30).map(|i| day(&format!("there {i}"), "there", 1.0)));
     runs.extend((0..30).map(|i| {
         let mut other = day(&format!("later {i}"), "here", 1.0);
-        other.figures[0].benchmark = "sim.other".into();
+        other.results[0].benchmark = "sim.other".into();
         other
     }));
     let history: Vec<SessionRecord> = runs.iter().flat_map(SessionRecord::of).collect();
@@ -49,38 +49,38 @@ fn every_machine_and_figure_has_its_own_history() {
 }
 
 #[test]
-fn means_are_over_the_same_figures_and_weigh_each_benchmark_once() {
+fn means_are_over_the_same_results_and_weigh_each_benchmark_once() {
     let mut rng = generator(12);
     let noise = Noise { between: 0.001, disturbed: 0.0, ..Noise::stable(1.0) };
-    let mut figure = |benchmark: &str, point: &str, factor: f64| {
+    let mut result = |benchmark: &str, point: &str, factor: f64| {
         let values: Vec<f64> = noise.launches(20, &mut rng).iter().map(|value| value * factor).collect();
         from_values(benchmark, point, time("call"), Class::Compute, &values)
     };
-    let a = run("a", "m", "now", vec![figure("sim.f", "", 1.0), figure("sim.g", "", 1.0)]);
-    let b = run("b", "m", "now", vec![figure("sim.f", "", 1.0), figure("sim.g", "", 1.0 / 1.44)]);
-    let c = run("c", "m", "now", vec![figure("sim.f", "", 1.0)]);
+    let a = run("a", "m", "now", vec![result("sim.f", "", 1.0), result("sim.g", "", 1.0)]);
+    let b = run("b", "m", "now", vec![result("sim.f", "", 1.0), result("sim.g", "", 1.0 / 1.44)]);
+    let c = run("c", "m", "now", vec![result("sim.f", "", 1.0)]);
     let mean = |found: &Comparison, name: &str| {
         found.geometric_means.iter().find(|mean| mean.machine == name && mean.family.is_none()).cloned().unwrap()
     };
     let two = compare(&[&a, &b], &CompareOptions::default()).unwrap();
     assert!((mean(&two, "b").value - 1.2).abs() < 0.01, "{:?}", mean(&two, "b"));
     let found = compare(&[&a, &b, &c], &CompareOptions::default()).unwrap();
-    // C lacks the figure in which B differs: on the figures they have in common they are equal.
+    // C lacks the result in which B differs: on the results they have in common they are equal.
     for name in ["b", "c"] {
         let mean = mean(&found, name);
         assert!((mean.value - 1.0).abs() < 0.01, "{mean:?}");
-        assert_eq!((mean.figures, mean.benchmarks, mean.left_out), (1, 1, 1));
+        assert_eq!((mean.results, mean.benchmarks, mean.left_out), (1, 1, 1));
     }
     // One benchmark at twenty points, another at one: both have the same weight.
-    let many = |id: &str, factor: f64, figure: &mut dyn FnMut(&str, &str, f64) -> Figure| {
-        let mut figures: Vec<Figure> = (0..20).map(|i| figure("sim.f", &format!("size={i}"), 1.0)).collect();
-        figures.push(figure("sim.g", "", 1.0 / factor));
-        run(id, "m", "now", figures)
+    let many = |id: &str, factor: f64, result: &mut dyn FnMut(&str, &str, f64) -> BenchmarkResult| {
+        let mut results: Vec<BenchmarkResult> = (0..20).map(|i| result("sim.f", &format!("size={i}"), 1.0)).collect();
+        results.push(result("sim.g", "", 1.0 / factor));
+        run(id, "m", "now", results)
     };
-    let (x, y) = (many("x", 1.0, &mut figure), many("y", 4.0, &mut figure));
+    let (x, y) = (many("x", 1.0, &mut result), many("y", 4.0, &mut result));
     let found = mean(&compare(&[&x, &y], &CompareOptions::default()).unwrap(), "y");
     assert!((found.value - 2.0).abs() < 0.01, "{found:?}");
-    assert_eq!((found.figures, found.benchmarks), (21, 2));
+    assert_eq!((found.results, found.benchmarks), (21, 2));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn names_are_unique_and_errors_list_the_known_ones() {
     assert!(compare(&[], &CompareOptions::default()).is_err());
     for (options, word) in [
         (CompareOptions { reference: Some("nobody".into()), ..CompareOptions::default() }, "same"),
-        (CompareOptions { figures: Some("z.*".into()), ..CompareOptions::default() }, "x.y"),
+        (CompareOptions { results: Some("z.*".into()), ..CompareOptions::default() }, "x.y"),
         (CompareOptions { sort_by: Some("z".into()), ..CompareOptions::default() }, "x.y"),
     ] {
         let error = compare(&refs(&runs), &options).unwrap_err().to_string();
@@ -132,11 +132,11 @@ fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
             ("memory.hierarchy", "level=2", bytes(second)),
             ("memory.hierarchy_levels", "", vec![levels; 20]),
         ];
-        let figures = values.map(|(benchmark, point, values)| Figure {
+        let results = values.map(|(benchmark, point, values)| BenchmarkResult {
             variant: Some(variant.to_owned()),
             ..from_values(benchmark, point, rate("level"), Class::MemoryLatency, &values)
         });
-        run(id, machine, id, figures.into())
+        run(id, machine, id, results.into())
     };
     let (a, b) = (surveyed("a", "m", FOUR, [2.0e6, 4.0]), surveyed("b", "m", THREE, [2.66e6, 3.0]));
     let verdicts = |a: &Run, b: &Run| {

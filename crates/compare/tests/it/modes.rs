@@ -1,14 +1,14 @@
-//! Figures in modes whose launches move from one mode to the other.
+//! Results in modes whose launches move from one mode to the other.
 
 use compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, ModeRatio, Ratio, compare};
-use model::{Class, Estimate, EstimateMethod, Figure, Mode, Outcome, Run};
+use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Mode, Outcome, Run};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{generator, standard_normal};
 
 use crate::common::{from_values, run, time};
 
 /// Launches at 6.5 and 70; `slow` of ten are slow.
-fn bimodal(slow: usize, launches: usize, rng: &mut ChaCha8Rng) -> Figure {
+fn bimodal(slow: usize, launches: usize, rng: &mut ChaCha8Rng) -> BenchmarkResult {
     let values: Vec<f64> = (0..launches)
         .map(|i| if i * 3 % 10 < slow { 70.0 } else { 6.5 } * (0.003 * standard_normal(rng)).exp())
         .collect();
@@ -19,7 +19,7 @@ fn pair(sessions: [&str; 2], slow: [usize; 2], launches: usize, rng: &mut ChaCha
     let of =
         |id: &str, at: usize, rng: &mut ChaCha8Rng| run(id, "m", sessions[at], vec![bimodal(slow[at], launches, rng)]);
     let pair = [of("a", 0, rng), of("b", 1, rng)];
-    assert!(pair.iter().all(|run| matches!(run.figures[0].outcome, Outcome::Modes(_))), "{slow:?}");
+    assert!(pair.iter().all(|run| matches!(run.results[0].outcome, Outcome::Modes(_))), "{slow:?}");
     pair
 }
 
@@ -64,8 +64,8 @@ fn shares_that_a_large_report_cannot_tell_apart_are_not_the_same() {
             let values: Vec<f64> = (0..20).map(|_| (0.003 * standard_normal(rng)).exp()).collect();
             from_values(&format!("sim.f{at}"), "", time("call"), Class::Compute, &values)
         };
-        a.figures.push(other(&mut rng));
-        b.figures.push(other(&mut rng));
+        a.results.push(other(&mut rng));
+        b.results.push(other(&mut rng));
     }
     let found = compare(&[&a, &b], &CompareOptions::default()).unwrap();
     let ratio = &found.rows.iter().find(|row| row.benchmark == "os.wake").unwrap().ratios[1];
@@ -90,7 +90,7 @@ fn a_better_mode_excuses_no_other() {
             let order = [0, 1, 1, 0, 1, 0, 0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0];
             let values: Vec<f64> = (0..40).map(|at| value(order[at % 20], &mut rng)).collect();
             let made = run(id, "m", "now", vec![from_values("os.wake", "", time("wake-up"), Class::Compute, &values)]);
-            assert!(matches!(made.figures[0].outcome, Outcome::Modes(_)), "{slow} {scatter}");
+            assert!(matches!(made.results[0].outcome, Outcome::Modes(_)), "{slow} {scatter}");
             made
         };
         let pair = [side("a", [6.5, 70.0], 0.003), side("b", [4.9, slow], scatter)];
@@ -148,7 +148,7 @@ fn a_document_may_state_any_number_of_launches() {
     let mut rng = generator(33);
     let mut runs = pair(["now", "now"], [5, 5], 40, &mut rng);
     for run in &mut runs {
-        let Outcome::Modes(modes) = &mut run.figures[0].outcome else { panic!("in modes") };
+        let Outcome::Modes(modes) = &mut run.results[0].outcome else { panic!("in modes") };
         modes.iter_mut().for_each(|mode| mode.estimate.launches = u32::MAX);
     }
     let (ratio, _) = judged(&runs);

@@ -7,7 +7,7 @@ use compare::{
     CompareOptions, CompareVerdict, Comparison, Disagreement, FailOn, GainDirection, GateAnswer, Normalise,
     PrintedCell, RatioMethod, compare,
 };
-use model::{Class, Definition, FigureKey, Point, Run};
+use model::{Class, Definition, Point, ResultKey, Run};
 
 const ATHLON: &str = "AMD Athlon 1800MP dual-CPU 1.53 GHz";
 
@@ -23,8 +23,8 @@ fn printed_table2() -> Option<Vec<PrintedCell>> {
     let mut cells = Vec::new();
     for row in &rows[1..] {
         for (head, text) in rows[0].iter().zip(row).filter(|(head, _)| head.starts_with("test")) {
-            let key = FigureKey::new(format!("ams02.{head}"), Point::origin());
-            cells.push(PrintedCell { machine: row[0].clone(), figure: Some(key), text: text.clone() });
+            let key = ResultKey::new(format!("ams02.{head}"), Point::origin());
+            cells.push(PrintedCell { machine: row[0].clone(), result: Some(key), text: text.clone() });
         }
     }
     Some(cells)
@@ -41,13 +41,13 @@ fn another_definition_gets_no_ratio_no_verdict_no_rank_and_is_in_no_mean() {
             common::run("a", "one", "s", vec![of("os.exec", 1.0), of("os.select", 1.0)]),
             common::run("b", "two", "t", vec![of("os.exec", 20.0), of("os.select", 1.5)]),
         ];
-        runs[1].figures[0].definition = definition;
+        runs[1].results[0].definition = definition;
         compare(&refs(&runs), &CompareOptions::default()).unwrap()
     };
     let mean = |found: &Comparison| {
         let mean =
             found.geometric_means.iter().find(|mean| mean.family.is_none() && mean.machine != found.reference).unwrap();
-        (mean.figures, mean.value)
+        (mean.results, mean.value)
     };
     let cell = |found: &Comparison| found.rows.iter().find(|row| row.benchmark == "os.exec").unwrap().ratios[1].clone();
     let same = with(Definition::Same);
@@ -64,8 +64,8 @@ fn another_definition_gets_no_ratio_no_verdict_no_rank_and_is_in_no_mean() {
     assert_eq!((found.value, found.verdict, found.rank, found.p_value), (None, None, None, None));
     assert!(found.outcome.is_some(), "its value stands beside");
     assert_eq!(found.reason.as_deref(), Some("another definition: static"));
-    let (figures, value) = mean(&other);
-    assert!(figures == 1 && (value.ln().abs() - 1.5_f64.ln()).abs() < 0.02, "{figures} {value}");
+    let (results, value) = mean(&other);
+    assert!(results == 1 && (value.ln().abs() - 1.5_f64.ln()).abs() < 0.02, "{results} {value}");
     assert_eq!(other.tests, same.tests - 1);
 }
 
@@ -76,7 +76,7 @@ fn ams_table_2_is_reproduced_and_its_slips_are_listed() {
     let found = compare(&refs(&runs), &as_printed).unwrap();
     assert_eq!(found.rows.len(), 4);
     for cell in &printed {
-        let key = cell.figure.as_ref().unwrap();
+        let key = cell.result.as_ref().unwrap();
         let row = found.rows.iter().find(|row| row.key() == *key).unwrap();
         let ratio = row.ratio(&cell.machine).unwrap();
         let difference = ratio.value.unwrap() - cell.text.parse::<f64>().unwrap();
@@ -108,7 +108,7 @@ fn ams_table_4_is_reproduced_within_two_percent() {
     let (Some(runs), Some(rows)) = (ams(), published("ams02-2002/table4_geometric_average.csv")) else { return };
     let options = CompareOptions {
         reference: Some(ATHLON.to_owned()),
-        figures: Some("ams02.*".to_owned()),
+        results: Some("ams02.*".to_owned()),
         normalise: Normalise::Ratio,
         ..CompareOptions::default()
     };
@@ -129,7 +129,7 @@ fn ams_table_4_is_reproduced_within_two_percent() {
 
 fn overall(found: &Comparison, machine: &str) -> Option<(f64, usize)> {
     let mean = found.geometric_means.iter().find(|mean| mean.family.is_none() && mean.machine == machine)?;
-    Some((mean.value, mean.figures))
+    Some((mean.value, mean.results))
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn published_tables_support_no_difference() {
     for ratio in found.rows.iter().flat_map(|row| &row.ratios).filter(|ratio| ratio.machine != found.reference) {
         assert_eq!((ratio.verdict, ratio.method), (Some(CompareVerdict::Undecided), RatioMethod::None));
         assert!(ratio.low.is_none() && ratio.need.is_none());
-        assert_eq!(ratio.reason.as_deref(), Some("neither figure states a spread"));
+        assert_eq!(ratio.reason.as_deref(), Some("neither result states a spread"));
         let rank = ratio.rank.unwrap();
         assert_eq!((rank.low, rank.high), (1, runs.len()));
     }
@@ -174,7 +174,7 @@ fn babar_tables_come_out_in_their_printed_order() {
         });
         let value = |machine: &str| {
             let run = made.iter().find(|run| run.id == machine).unwrap();
-            run.figures.iter().find(|f| f.benchmark.ends_with(column)).unwrap().outcome.estimate().unwrap().value
+            run.results.iter().find(|f| f.benchmark.ends_with(column)).unwrap().outcome.estimate().unwrap().value
         };
         let key = format!("babar.{column}");
         let options = CompareOptions { sort_by: Some(key.clone()), ..CompareOptions::default() };
@@ -220,9 +220,9 @@ fn gains_invert_times_and_keep_rates() {
 #[test]
 fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
     let made = |id: &str, value: f64, digits: f64, class: Class| {
-        let mut figure = plain("x.time", "", time("call"), value);
-        (figure.class, figure.rounding) = (class, Some(digits));
-        let mut run = common::published_run(id, vec![figure]);
+        let mut result = plain("x.time", "", time("call"), value);
+        (result.class, result.rounding) = (class, Some(digits));
+        let mut run = common::published_run(id, vec![result]);
         run.origin = Some(model::Origin::default());
         run
     };

@@ -7,11 +7,11 @@
 )]
 
 use compare::{CompareOptions, CompareRow, CompareVerdict, GeometricMean, compare};
-use model::{Better, Class, Estimate, EstimateMethod, Figure, Launch, Metric, Outcome, Run, Unit};
+use model::{BenchmarkResult, Better, Class, Estimate, EstimateMethod, Launch, Metric, Outcome, Run, Unit};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{generator, standard_normal};
 
-use crate::common::{figure, run};
+use crate::common::{result, run};
 
 const COMPONENTS: usize = 9;
 
@@ -29,14 +29,14 @@ struct Moved {
 }
 
 /// A component, or the mean of all, with the outcome that a run states for it.
-fn rated(name: &str, values: &[f64]) -> Figure {
+fn rated(name: &str, values: &[f64]) -> BenchmarkResult {
     let metric = Metric { unit: Unit::Ratio, per: "reference machine".into(), better: Better::Higher };
     let found = stats::launch_median_interval(values, 0.95).or_else(|| stats::launch_median_range(values)).unwrap();
     let (interval, launches) = (found.interval, u32::try_from(values.len()).unwrap());
     let method = EstimateMethod::OrderStatistic;
     let (low, high, level) = (interval.low, interval.high, interval.level);
     let outcome = Outcome::Measured(Estimate { value: found.median, low, high, level, launches, batches: 1, method });
-    let mut made = figure(name, "copies=1", metric, Class::Application, &[], outcome);
+    let mut made = result(name, "copies=1", metric, Class::Application, &[], outcome);
     let launch = |(round, &value): (usize, &f64)| Launch { round: round as u32, value, ..Launch::default() };
     made.launches = values.iter().enumerate().map(launch).collect();
     made
@@ -59,10 +59,10 @@ fn rating(id: &str, session: &str, rounds: usize, moved: Moved, rng: &mut ChaCha
         }
         means.push((sum / COMPONENTS as f64).exp());
     }
-    let mut figures = vec![rated("rating.int_1_speed", &means)];
+    let mut results = vec![rated("rating.int_1_speed", &means)];
     let component = |(at, values): (usize, &Vec<f64>)| rated(&format!("rating.int_1_c{at}_speed"), values);
-    figures.extend(components.iter().enumerate().map(component));
-    run(id, "one machine", session, figures)
+    results.extend(components.iter().enumerate().map(component));
+    run(id, "one machine", session, results)
 }
 
 /// In how many of some pairs of equal ratings what is printed holds.
@@ -72,9 +72,9 @@ struct Held {
     rating: usize,
     /// The ratio of two ratings.
     ratio: usize,
-    /// The geometric mean of all figures.
+    /// The geometric mean of all results.
     mean: usize,
-    /// Pairs in which any figure is called different.
+    /// Pairs in which any result is called different.
     different: usize,
     /// Half the interval of the mean, summed over the pairs, as a logarithm.
     half: f64,
@@ -95,7 +95,7 @@ fn held(
         let mut second = rating("b", sessions[1], rounds.1, moved, rng);
         change(&mut second);
         let found = compare(&[&first, &second], &CompareOptions::default()).unwrap();
-        let stated = first.figures[0].outcome.estimate().unwrap();
+        let stated = first.results[0].outcome.estimate().unwrap();
         held.rating += usize::from((stated.low..=stated.high).contains(&1.0));
         let ratio = &found.rows[0].ratios[1];
         held.ratio += usize::from(ratio.low.zip(ratio.high).is_some_and(|(low, high)| (low..=high).contains(&1.0)));
@@ -148,11 +148,11 @@ fn independent_components_average_out() {
     let mut rng = generator(42);
     let found = held(20, (20, 20), ["now", "now"], STILL, |_| (), &mut rng);
     let alone = rating("a", "now", 20, STILL, &mut rng);
-    let widest = alone.figures[COMPONENTS].outcome.estimate().unwrap();
+    let widest = alone.results[COMPONENTS].outcome.estimate().unwrap();
     assert!(found.half / 20.0 < 0.5 * widest.relative_half_width(), "{found:?}");
 }
 
-/// A component that is missing or failed on one machine is in no mean, and makes no other figure different.
+/// A component that is missing or failed on one machine is in no mean, and makes no other result different.
 #[test]
 fn what_one_machine_lacks_is_in_no_mean() {
     let mut rng = generator(43);
@@ -160,11 +160,11 @@ fn what_one_machine_lacks_is_in_no_mean() {
     let trials = 40;
     let failed = |run: &mut Run| {
         for place in [0, 4] {
-            run.figures[place].outcome = Outcome::Failed("came to the checksum 0 where 1 is right".into());
-            run.figures[place].launches.clear();
+            run.results[place].outcome = Outcome::Failed("came to the checksum 0 where 1 is right".into());
+            run.results[place].launches.clear();
         }
     };
-    let missing = |run: &mut Run| drop(run.figures.remove(4));
+    let missing = |run: &mut Run| drop(run.results.remove(4));
     let lacks: [&dyn Fn(&mut Run); 2] = [&failed, &missing];
     for lacks in lacks {
         let found = held(trials, (14, 20), ["now", "now"], moved, lacks, &mut rng);
@@ -174,6 +174,6 @@ fn what_one_machine_lacks_is_in_no_mean() {
     failed(&mut second);
     let found = compare(&[&first, &second], &CompareOptions::default()).unwrap();
     let all = found.geometric_means.iter().find(|mean| mean.family.is_none() && mean.value != 1.0).unwrap();
-    assert_eq!((all.figures, all.left_out), (COMPONENTS - 1, 0), "{all:?}");
+    assert_eq!((all.results, all.left_out), (COMPONENTS - 1, 0), "{all:?}");
     assert_eq!((found.rows[0].ratios[1].verdict, found.rows[0].ratios[1].value), (None, None));
 }

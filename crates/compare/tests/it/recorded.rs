@@ -44,12 +44,12 @@ fn recorded(name: &str) -> BTreeMap<String, Vec<f64>> {
 
 /// A run of the pinned benchmarks from chosen launches, kept in the order of time.
 fn resampled(id: &str, session: &str, from: &BTreeMap<String, Vec<f64>>, choose: &dyn Fn(usize) -> Vec<usize>) -> Run {
-    let figures = PINNED.iter().map(|(benchmark, class)| {
+    let results = PINNED.iter().map(|(benchmark, class)| {
         let all = &from[*benchmark];
         let values: Vec<f64> = choose(all.len()).into_iter().map(|i| all[i]).collect();
         from_values(&format!("recorded.{benchmark}"), "", time("operation"), *class, &values)
     });
-    run(id, "recorded", session, figures.collect())
+    run(id, "recorded", session, results.collect())
 }
 
 fn tried(pairs: &[(Run, Run)]) -> SelfTest {
@@ -84,7 +84,7 @@ pub(crate) fn halves() -> SelfTest {
 #[test]
 fn one_session_against_itself() {
     let found = halves();
-    eprintln!("one session: {} of {} figures DIFFERENT, {} SAME", found.different, found.figures, found.same);
+    eprintln!("one session: {} of {} results DIFFERENT, {} SAME", found.different, found.results, found.same);
     assert!(found.share() <= 0.05, "{found:?}");
     assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= 0.05, "{found:?}");
 }
@@ -111,6 +111,6 @@ pub(crate) fn like_sessions() -> SelfTest {
 #[test]
 fn two_sessions_under_like_conditions() {
     let found = like_sessions();
-    eprintln!("two sessions: {} of {} figures DIFFERENT: {:?}", found.different, found.figures, found.claims);
+    eprintln!("two sessions: {} of {} results DIFFERENT: {:?}", found.different, found.results, found.claims);
     assert!(found.share() <= 0.05, "{found:?}");
 }

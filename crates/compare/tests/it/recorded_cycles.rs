@@ -2,12 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{CompareOptions, SelfTest, self_test};
-use model::{Class, Domain, Figure, FigureReferences, Invalid, Launch, Outcome, Run, UndisturbedBatches, ValueBasis};
+use model::{
+    BenchmarkResult, Class, Domain, Invalid, Launch, Outcome, ResultReferences, Run, UndisturbedBatches, ValueBasis,
+};
 
 use crate::common::core::{core_run, without_references};
-use crate::common::{figure, time};
+use crate::common::{result, time};
 
-/// Launches of a figure that count in one run.
+/// Launches of a result that count in one run.
 const LAUNCHES: usize = 20;
 
 /// Kernels that the core alone decides, and their classes.
@@ -48,20 +50,20 @@ fn launches(text: &str, kernel: &str) -> Vec<Launch> {
 
 /// A part of a session as a run of its own: of every kernel the launches that count from one on.
 fn part(text: &str, name: &str, from: usize) -> Run {
-    let figures = KERNELS.iter().map(|&(kernel, class)| -> Figure {
+    let results = KERNELS.iter().map(|&(kernel, class)| -> BenchmarkResult {
         let mut all = launches(text, kernel);
         let counts: Vec<usize> = (0..all.len()).filter(|at| all[*at].invalid.is_none()).collect();
         let (first, last) = (counts[from], counts[from + LAUNCHES - 1]);
         all.truncate(last + 1);
         let mut made =
-            figure(&format!("sim.{kernel}"), "", time("operation"), class, &[], Outcome::Unfit(String::new()));
+            result(&format!("sim.{kernel}"), "", time("operation"), class, &[], Outcome::Unfit(String::new()));
         made.launches = all.split_off(first);
         let basis = ValueBasis::Cycles;
         made.references =
-            Some(FigureReferences { domain: Domain::Core, basis, clock: Some(1.0), ..FigureReferences::default() });
+            Some(ResultReferences { domain: Domain::Core, basis, clock: Some(1.0), ..ResultReferences::default() });
         made
     });
-    core_run(&format!("{name}{from}"), "guest", &format!("{name}{from}"), figures.collect())
+    core_run(&format!("{name}{from}"), "guest", &format!("{name}{from}"), results.collect())
 }
 
 fn tested(runs: &[(Run, Run)]) -> SelfTest {
@@ -84,6 +86,6 @@ fn recorded_sessions_of_one_machine_are_the_same_in_cycles_and_not_as_observed()
     // The same launches, every batch counted.
     let observed: Vec<(Run, Run)> = pairs.iter().map(|(a, b)| (without_references(a), without_references(b))).collect();
     let found = tested(&observed);
-    println!("observed: {} DIFFERENT, {} SAME of {}", found.different, found.same, found.figures);
-    assert!(found.same * 10 < found.figures, "{found:?}");
+    println!("observed: {} DIFFERENT, {} SAME of {}", found.different, found.same, found.results);
+    assert!(found.same * 10 < found.results, "{found:?}");
 }

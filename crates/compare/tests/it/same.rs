@@ -3,17 +3,18 @@
 
 use compare::{CompareOptions, SelfTest, SessionRecord, self_test};
 use model::{
-    Class, Domain, Figure, FigureReferences, Launch, Metric, Outcome, Run, UndisturbedBatches, Unit, ValueBasis,
+    BenchmarkResult, Class, Domain, Launch, Metric, Outcome, ResultReferences, Run, UndisturbedBatches, Unit,
+    ValueBasis,
 };
 
 use crate::common::core::core_run;
-use crate::common::{figure, named, recorded_sessions};
+use crate::common::{named, recorded_sessions, result};
 
 const SESSIONS: &str = include_str!("../data/guest_cycles.txt");
 /// The clock of every session: what differs between them besides their clocks is asked.
 const CLOCK: f64 = 3.69e9;
 
-fn recorded(cells: &[&str]) -> Figure {
+fn recorded(cells: &[&str]) -> BenchmarkResult {
     let [benchmark, point, class, unit, values] = cells else { panic!("{cells:?}") };
     let unit: Unit = named(unit);
     let metric = if unit.is_rate() { Metric::higher(unit, "operation") } else { Metric::lower(unit, "operation") };
@@ -25,17 +26,17 @@ fn recorded(cells: &[&str]) -> Figure {
         Launch { round, began: f64::from(round), value, undisturbed: Some(undisturbed), ..Launch::default() }
     };
     let launches = (0..).zip(values.split(' ')).map(launch).collect();
-    let mut made = figure(benchmark, point, metric, named::<Class>(class), &[], Outcome::Unfit(String::new()));
+    let mut made = result(benchmark, point, metric, named::<Class>(class), &[], Outcome::Unfit(String::new()));
     made.launches = launches;
     let (domain, basis) = (Domain::Core, ValueBasis::Cycles);
-    made.references = Some(FigureReferences { domain, basis, clock: Some(1.0), ..FigureReferences::default() });
+    made.references = Some(ResultReferences { domain, basis, clock: Some(1.0), ..ResultReferences::default() });
     made
 }
 
 /// The recorded sessions of one boot and build.
 pub(crate) fn sessions() -> Vec<Run> {
-    let of_session = |(name, figures): (&str, Vec<Figure>)| {
-        core_run(&format!("run {name}"), "guest", &format!("2026-11-24T04:0{name}:00Z"), figures)
+    let of_session = |(name, results): (&str, Vec<BenchmarkResult>)| {
+        core_run(&format!("run {name}"), "guest", &format!("2026-11-24T04:0{name}:00Z"), results)
     };
     recorded_sessions(SESSIONS, recorded).into_iter().map(of_session).collect()
 }
@@ -50,8 +51,8 @@ pub(crate) fn tried(runs: &[Run], history: &[SessionRecord]) -> SelfTest {
 fn what_is_equal_is_called_the_same_and_two_percent_are_found() {
     let found = tried(&sessions(), &[]);
     assert_eq!(found.pairs, 21);
-    assert!(found.claims.iter().all(|(_, figure, _)| figure.starts_with(crate::guest::PACED)), "{found:?}");
-    assert!(found.cycles.figures > 700 && found.share_same().unwrap() >= 0.34, "{:?}", found.cycles);
+    assert!(found.claims.iter().all(|(_, result, _)| result.starts_with(crate::guest::PACED)), "{found:?}");
+    assert!(found.cycles.results > 700 && found.share_same().unwrap() >= 0.34, "{:?}", found.cycles);
     assert!(found.power.same.share().unwrap() >= 0.8, "{:?}", found.power);
 }
 

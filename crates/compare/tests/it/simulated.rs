@@ -7,18 +7,18 @@ use compare::{
 
 use crate::common;
 use crate::common::{from_values, rate, refs, run, time};
-use model::{Class, Estimate, EstimateMethod, Figure, Outcome, Run};
+use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Outcome, Run};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{Noise, generator, standard_normal};
 
 const CLASSES: [Class; 5] = [Class::Compute, Class::Bandwidth, Class::Ipc, Class::MemoryLatency, Class::FileMetadata];
 
-/// A run of `figures` figures with 10 to 40 launches each. With `moved` each class has a shift of the session, normal,
+/// A run of `results` results with 10 to 40 launches each. With `moved` each class has a shift of the session, normal,
 /// with the floor of the class as its standard deviation.
-fn simulated(id: &str, session: &str, figures: usize, moved: bool, rng: &mut ChaCha8Rng) -> Run {
+fn simulated(id: &str, session: &str, results: usize, moved: bool, rng: &mut ChaCha8Rng) -> Run {
     let shifts: Vec<f64> =
         CLASSES.iter().map(|c| if moved { c.session_noise() * standard_normal(rng) } else { 0.0 }).collect();
-    let made = (0..figures).map(|i| {
+    let made = (0..results).map(|i| {
         let class = i % CLASSES.len();
         let noise = Noise { centre: (1.0 + i as f64) * 1e-6 * shifts[class].exp(), ..Noise::stable(1.0) };
         let values = noise.launches([10, 14, 20, 28, 40][i % 5], rng);
@@ -44,10 +44,10 @@ pub(crate) fn equals(pairs: usize, sessions: usize) -> SelfTest {
 fn equals_in_one_session_are_not_called_different() {
     let most = testing::trials(20, 60);
     let found = equals(most, 1);
-    assert!(found.figures >= most * 55, "{found:?}");
+    assert!(found.results >= most * 55, "{found:?}");
     assert!(found.share() <= 0.05, "{found:?}");
     assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= if most < 60 { 0.1 } else { 0.05 }, "{found:?}");
-    assert!(found.same > found.figures / 2, "{found:?}");
+    assert!(found.same > found.results / 2, "{found:?}");
 }
 
 #[test]
@@ -84,9 +84,9 @@ fn sessions_without_their_floor_would_be_called_different() {
     assert!(self_test(&pairs, &CompareOptions::default()).unwrap().share() > 0.10);
 }
 
-/// Two runs of one session: 30 equal figures and one whose second value is `factor` times the first.
+/// Two runs of one session: 30 equal results and one whose second value is `factor` times the first.
 pub(crate) fn planted(factor: f64, launches: usize, metric: model::Metric, rng: &mut ChaCha8Rng) -> Vec<Run> {
-    let figures = |factor: f64, rng: &mut ChaCha8Rng| -> Vec<Figure> {
+    let results = |factor: f64, rng: &mut ChaCha8Rng| -> Vec<BenchmarkResult> {
         (0..31)
             .map(|i| {
                 let centre = if i == 0 { factor } else { 1.0 };
@@ -95,8 +95,8 @@ pub(crate) fn planted(factor: f64, launches: usize, metric: model::Metric, rng: 
             })
             .collect()
     };
-    let first = run("a", "m", "now", figures(1.0, rng));
-    let second = run("b", "m", "now", figures(factor, rng));
+    let first = run("a", "m", "now", results(1.0, rng));
+    let second = run("b", "m", "now", results(factor, rng));
     vec![first, second]
 }
 
@@ -136,7 +136,7 @@ fn equals_with_enough_launches_are_called_same() {
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
     let (low, high) = (mean.low.unwrap(), mean.high.unwrap());
     assert!(low <= mean.value && mean.value <= high && high / low < 1.01);
-    assert_eq!(mean.figures, 31);
+    assert_eq!(mean.results, 31);
 }
 
 #[test]
@@ -155,14 +155,14 @@ fn undecided_says_what_would_decide() {
 
 #[test]
 fn the_mean_of_a_class_carries_its_shared_floor() {
-    // Sixteen figures with a session noise of 5% each: averaging does not reduce a shift that the session has in common.
+    // Sixteen results with a session noise of 5% each: averaging does not reduce a shift that the session has in common.
     let mut rng = generator(6);
     let noise = Noise { disturbed: 0.0, ..Noise::stable(1.0) };
     let made = |id: &str, rng: &mut ChaCha8Rng| {
-        let figures = (0..16)
+        let results = (0..16)
             .map(|i| from_values(&format!("sim.f{i}"), "", time("call"), Class::Process, &noise.launches(20, rng)))
             .collect();
-        run(id, "m", id, figures)
+        run(id, "m", id, results)
     };
     let runs = [made("a", &mut rng), made("b", &mut rng)];
     let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
@@ -172,7 +172,7 @@ fn the_mean_of_a_class_carries_its_shared_floor() {
 }
 
 /// Launches alternate between 6.5 and 70; `slow` of ten are slow.
-fn bimodal(slow: usize, factor: f64, launches: usize, rng: &mut ChaCha8Rng) -> Figure {
+fn bimodal(slow: usize, factor: f64, launches: usize, rng: &mut ChaCha8Rng) -> BenchmarkResult {
     let values: Vec<f64> = (0..launches)
         .map(|i| if i * 3 % 10 < slow { 70.0 * factor } else { 6.5 } * (0.003 * standard_normal(rng)).exp())
         .collect();
@@ -185,7 +185,7 @@ fn modes_are_compared_mode_by_mode() {
     let mut judge = |a: (usize, f64), b: (usize, f64)| -> Comparison {
         let first = run("a", "m", "now", vec![bimodal(a.0, a.1, 40, &mut rng)]);
         let second = run("b", "m", "now", vec![bimodal(b.0, b.1, 40, &mut rng)]);
-        assert!(matches!(first.figures[0].outcome, Outcome::Modes(_)));
+        assert!(matches!(first.results[0].outcome, Outcome::Modes(_)));
         compare(&[&first, &second], &CompareOptions::default()).unwrap()
     };
     let same = judge((5, 1.0), (5, 1.0));
@@ -223,8 +223,8 @@ fn a_mode_without_counterpart_is_not_the_same() {
 fn what_has_no_value_says_why() {
     let good = from_values("os.a", "", time("call"), Class::Compute, &[1.0; 10]);
     let with =
-        |benchmark: &str, outcome: Outcome| common::figure(benchmark, "", time("call"), Class::Compute, &[], outcome);
-    let measured = |benchmark: &str| Figure { benchmark: benchmark.to_owned(), ..good.clone() };
+        |benchmark: &str, outcome: Outcome| common::result(benchmark, "", time("call"), Class::Compute, &[], outcome);
+    let measured = |benchmark: &str| BenchmarkResult { benchmark: benchmark.to_owned(), ..good.clone() };
     let mut other_unit = measured("os.unit");
     other_unit.metric = rate("calls");
     let a =
@@ -264,7 +264,7 @@ fn what_has_no_value_says_why() {
         assert_eq!((ratio.value, ratio.verdict), (None, None));
     }
     assert_eq!(found.machines[1].tally.without, 5);
-    let alone: Vec<String> = found.unmatched.iter().map(|u| format!("{} {}", u.machine, u.figure)).collect();
+    let alone: Vec<String> = found.unmatched.iter().map(|u| format!("{} {}", u.machine, u.result)).collect();
     assert_eq!(alone, ["a os.a", "b os.only_here"]);
     // No value in it is NaN or infinite, so that it can be stored as JSON.
     let text = serde_json::to_string(&found).unwrap();
@@ -283,7 +283,7 @@ fn stated_spread_decides_and_no_spread_never_does() {
             batches: 1,
             method: EstimateMethod::Stated,
         };
-        vec![common::figure("x.y", "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))]
+        vec![common::result("x.y", "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))]
     };
     let a = run("a", "m", "1", stated(1.0, 0.01));
     let b = run("b", "n", "2", stated(1.5, 0.01));
@@ -306,7 +306,7 @@ fn only_established_changes_for_the_worse_fail() {
     assert_eq!(answer("slower:15", &found), GateAnswer::Pass);
     assert_eq!(found.machines[1].tally.different, 1);
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
-    assert_eq!((gate.tested, gate.failing.len(), gate.failing[0].figure.as_str()), (31, 1, "sim.f0"), "{gate:?}");
+    assert_eq!((gate.tested, gate.failing.len(), gate.failing[0].result.as_str()), (31, 1, "sim.f0"), "{gate:?}");
     let faster = planted(0.90, 20, time("call"), &mut rng);
     let found = compare(&refs(&faster), &CompareOptions::default()).unwrap();
     assert_eq!(answer("slower", &found), GateAnswer::Pass);
@@ -330,7 +330,7 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
     let plain = |id: &str, value: f64| run(id, "m", id, vec![common::plain("x.y", "", time("call"), value)]);
     let unfit = Outcome::Unfit("no shell".into());
     let none = |id: &str| {
-        let unfit = common::figure("x.y", "", time("call"), Class::Compute, &[], unfit.clone());
+        let unfit = common::result("x.y", "", time("call"), Class::Compute, &[], unfit.clone());
         run(id, "m", id, vec![unfit])
     };
     let itself = made("a", &mut rng);
@@ -340,11 +340,11 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
             assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 0), "{text}: {gate:?}");
         }
     }
-    // A figure that fails or is no longer measured where the reference has a value is not ignored, whatever else
+    // A result that fails or is no longer measured where the reference has a value is not ignored, whatever else
     // passes.
     let with_steady = |mut run: Run, rng: &mut ChaCha8Rng| {
         let values = Noise::stable(1.0).launches(20, rng);
-        run.figures.push(from_values("sim.steady", "", time("call"), Class::Compute, &values));
+        run.results.push(from_values("sim.steady", "", time("call"), Class::Compute, &values));
         run
     };
     let before = with_steady(made("a", &mut rng), &mut rng);
@@ -354,9 +354,9 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
         (Outcome::Failed("it hung".into()), "it failed: it hung"),
         (Outcome::Unfit("no shell".into()), "it was not measured: no shell"),
     ] {
-        after.figures[0].outcome = outcome;
+        after.results[0].outcome = outcome;
         let gate = answer(&before, &after, "slower:50");
-        let open: Vec<_> = gate.open.iter().map(|one| (one.figure.as_str(), one.reason.as_deref())).collect();
+        let open: Vec<_> = gate.open.iter().map(|one| (one.result.as_str(), one.reason.as_deref())).collect();
         assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 1), "{gate:?}");
         assert_eq!(open, [("sim.wide", Some(says))]);
         // What the reference could not do either says nothing.

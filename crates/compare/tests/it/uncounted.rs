@@ -2,30 +2,30 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{CompareOptions, CompareVerdict, Comparison, FailOn, GateAnswer, compare};
-use model::{Better, Class, Estimate, EstimateMethod, Figure, Metric, Outcome, Unit};
+use model::{BenchmarkResult, Better, Class, Estimate, EstimateMethod, Metric, Outcome, Unit};
 
-use crate::common::{figure, run, time};
+use crate::common::{result, run, time};
 
-fn stated(benchmark: &str, metric: Metric, value: f64) -> Figure {
+fn stated(benchmark: &str, metric: Metric, value: f64) -> BenchmarkResult {
     let (low, high) = (value * 0.999, value * 1.001);
     let method = EstimateMethod::Stated;
     let estimate = Estimate { value, low, high, level: 0.95, launches: 10, batches: 1, method };
-    figure(benchmark, "", metric, Class::Compute, &[], Outcome::Measured(estimate))
+    result(benchmark, "", metric, Class::Compute, &[], Outcome::Measured(estimate))
 }
 
 /// Five launches that rose from one to the next: their extremes cover nothing.
-fn drifting(benchmark: &str, value: f64) -> Figure {
+fn drifting(benchmark: &str, value: f64) -> BenchmarkResult {
     let (low, high) = (value * 0.98, value * 1.02);
     let method = EstimateMethod::Range;
     let estimate = Estimate { value, low, high, level: 1e-9, launches: 5, batches: 1, method };
-    figure(benchmark, "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))
+    result(benchmark, "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))
 }
 
 fn shared() -> Metric {
     Metric { unit: Unit::Ratio, per: "time".into(), better: Better::Lower }
 }
 
-fn set(a: Vec<Figure>, b: Vec<Figure>) -> Comparison {
+fn set(a: Vec<BenchmarkResult>, b: Vec<BenchmarkResult>) -> Comparison {
     compare(&[&run("a", "m", "1", a), &run("b", "m", "1", b)], &CompareOptions::default()).unwrap()
 }
 
@@ -37,7 +37,7 @@ fn neighbours_on_a_core_are_no_regression() {
     assert!(row.ratios[1].verdict == Some(CompareVerdict::Different), "{row:?}");
     assert!(found.rows.iter().all(|row| row.benchmark == "os.a"), "conditions are not among results");
     let tally = found.machines[1].tally;
-    assert_eq!((tally.different, tally.same, tally.undecided), (0, 1, 0), "one figure was asked for: {tally:?}");
+    assert_eq!((tally.different, tally.same, tally.undecided), (0, 1, 0), "one result was asked for: {tally:?}");
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!((gate.answer, gate.tested), (GateAnswer::Pass, 1), "{gate:?}");
     let only = |busy: f64| run("a", "m", "1", vec![stated(model::CORE_SHARED, shared(), busy)]);
@@ -58,9 +58,9 @@ fn launches_that_determine_no_interval_say_so_and_leave_the_mean() {
     assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided));
     assert!(ratio.reason.as_ref().unwrap().contains("a verdict needs 8"), "{ratio:?}");
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
-    assert!((mean.value * 1.1 - 1.0).abs() < 1e-9 && mean.figures == 1 && mean.low.is_some(), "{mean:?}");
+    assert!((mean.value * 1.1 - 1.0).abs() < 1e-9 && mean.results == 1 && mean.low.is_some(), "{mean:?}");
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!(gate.answer, GateAnswer::Fail);
     let open = &gate.open[0];
-    assert!(open.figure == "os.b" && open.low.is_none() && open.reason.is_some(), "{gate:?}");
+    assert!(open.result == "os.b" && open.low.is_none() && open.reason.is_some(), "{gate:?}");
 }

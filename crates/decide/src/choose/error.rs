@@ -33,7 +33,7 @@ pub enum Error {
     Solver(String),
     /// Too few machines for an evaluation.
     #[error(
-        "could not evaluate choices: no figure was measured on {machines} models of CPU to learn from and {offers} to offer, \
+        "could not evaluate choices: no result was measured on {machines} models of CPU to learn from and {offers} to offer, \
          of which all can be predicted"
     )]
     TooFew {

@@ -74,7 +74,7 @@ pub struct MachineOffer {
     pub excluded: Option<String>,
     /// Fields with placeholder numbers that the reader must replace.
     pub placeholders: Vec<String>,
-    /// Applications whose rate comes from figures without a spread, which are taken as exact.
+    /// Applications whose rate comes from results without a spread, which are taken as exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_spread: Vec<String>,
     /// For each application, the standard deviation of the logarithm by which the rates of all offers are wrong

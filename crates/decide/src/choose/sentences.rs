@@ -45,7 +45,7 @@ impl Choice {
         let found: Vec<String> = self.problem.offers.iter().filter_map(named).collect();
         (!found.is_empty()).then(|| {
             format!(
-                "NO SPREAD KNOWN of the rate of {}: the figures behind them state none and are taken as they are, so every \
+                "NO SPREAD KNOWN of the rate of {}: the results behind them state none and are taken as they are, so every \
                  probability and interval below is too sure of itself.",
                 list(&found)
             )

@@ -74,9 +74,9 @@ pub struct ApplicationWanted {
     pub(crate) name: Spanned<String>,
     /// Share of the events.
     pub(crate) share: Option<Spanned<f64>>,
-    /// Figure of runs that measures it.
-    pub(crate) figure: Option<String>,
-    /// Events in one operation of the figure.
+    /// Result of runs that measures it.
+    pub(crate) result: Option<String>,
+    /// Events in one operation of the result.
     #[serde(default, deserialize_with = "plain::some_above_zero")]
     pub(crate) events: Option<f64>,
 }
@@ -88,13 +88,13 @@ impl ApplicationWanted {
         self.name.get_ref()
     }
 
-    /// The figure of runs that measures it; by default its own name.
+    /// The result of runs that measures it; by default its own name.
     #[must_use]
-    pub fn figure(&self) -> &str {
-        self.figure.as_deref().unwrap_or_else(|| self.name())
+    pub fn result(&self) -> &str {
+        self.result.as_deref().unwrap_or_else(|| self.name())
     }
 
-    /// Events in one operation of the figure.
+    /// Events in one operation of the result.
     #[must_use]
     pub fn events(&self) -> f64 {
         self.events.unwrap_or(1.0)

@@ -1,10 +1,10 @@
-//! What an answer says is what the figures show: nothing undecided is called equal, no cause is ruled out, no end of an
+//! What an answer says is what the results show: nothing undecided is called equal, no cause is ruled out, no end of an
 //! interval is told as a value, and what differs is told apart.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use explain::{Explanation, explain};
-use model::{Class, FactValue, Figure, Metric, Primitive as P, Run, Unit};
+use model::{BenchmarkResult, Class, FactValue, Metric, Primitive as P, Run, Unit};
 use stats::simulate::{generator, standard_normal};
 
 use crate::common::core::{GUEST, GuestSession, Surroundings, core_run};
@@ -20,7 +20,15 @@ fn text(name: &str, value: &str) -> model::Fact {
 }
 
 /// Twenty launches around a value, with this standard deviation of their logarithms.
-fn around(benchmark: &str, metric: Metric, class: Class, measures: P, value: f64, spread: f64, seed: u64) -> Figure {
+fn around(
+    benchmark: &str,
+    metric: Metric,
+    class: Class,
+    measures: P,
+    value: f64,
+    spread: f64,
+    seed: u64,
+) -> BenchmarkResult {
     let rng = &mut generator(seed);
     let values: Vec<f64> = (0..20).map(|_| value * (spread * standard_normal(rng)).exp()).collect();
     let mut made = from_values(benchmark, "", metric, class, &values);
@@ -69,9 +77,9 @@ fn a_shift_that_is_not_decided_is_not_called_no_difference() {
 #[test]
 fn launches_without_an_interval_are_inconclusive() {
     let of = |id: &str, value: f64| {
-        let mut figure = from_values("os.fork_exit", "", time("fork"), Class::Process, &[value]);
-        figure.stresses = vec![P::Fork];
-        run(id, "m", id, vec![figure])
+        let mut result = from_values("os.fork_exit", "", time("fork"), Class::Process, &[value]);
+        result.stresses = vec![P::Fork];
+        run(id, "m", id, vec![result])
     };
     let said = explained(&of("a", 1.0), &of("b", 3.0)).sentences().join(" ");
     assert_eq!(said, "0 of 1 results differ for certain; 1 is inconclusive: 1 has no interval to test.");
@@ -111,9 +119,9 @@ fn a_cause_is_not_ruled_out() {
     }
 }
 
-/// One of two figures of a primitive moved: the bound of what it may cause holds that figure too.
+/// One of two results of a primitive moved: the bound of what it may cause holds that result too.
 #[test]
-fn a_bound_holds_the_figure_that_moved() {
+fn a_bound_holds_the_result_that_moved() {
     let some = |benchmark: &str, at: &str| {
         let factor = match benchmark {
             "os.syscall_write" => 2.0,
@@ -130,7 +138,7 @@ fn a_bound_holds_the_figure_that_moved() {
             let benchmark = format!("os.syscall_{at}");
             around(&benchmark, time("call"), Class::Compute, P::SyscallEntry, 1e-6, 0.002, at)
         });
-        run.figures.extend(more.collect::<Vec<_>>());
+        run.results.extend(more.collect::<Vec<_>>());
     }
     let found = explained(&a, &b);
     assert!(found.causes.iter().any(|cause| cause.primitives == [P::Fork]), "{:#?}", found.sentences());
@@ -142,12 +150,12 @@ fn a_bound_holds_the_figure_that_moved() {
 fn mixture(slower: f64, fsync_spread: f64, exec: f64) -> (Run, Run) {
     let side = |id: &str, seed: u64, slower: f64, exec: f64| {
         let mut made = measured(id, "now", &unchanged, &mut generator(9));
-        made.figures.retain(|figure| figure.benchmark != "file.fsync" && figure.benchmark != "os.fork_exec");
+        made.results.retain(|result| result.benchmark != "file.fsync" && result.benchmark != "os.fork_exec");
         let fsync = around("file.fsync", time("call"), Class::FileMetadata, P::Durability, 5e-4, fsync_spread, seed);
         let other = around("os.fork_exec", time("exec"), Class::Process, P::Exec, 8e-4 * exec, 0.003, seed + 10);
         let scripts = Metric::higher(Unit::PerSecond, "scripts");
         let script = around("shell.script", scripts, Class::Process, P::Shell, 60.0 / slower, 0.003, seed + 20);
-        made.figures.extend([fsync, other, script]);
+        made.results.extend([fsync, other, script]);
         made
     };
     (side("a", 1, 1.0, 1.0), side("b", 2, slower, exec))
@@ -177,12 +185,12 @@ fn the_end_of_an_interval_is_not_told_as_a_value() {
 fn calls(id: &str, clock: f64, factors: [f64; 3]) -> Run {
     let mut rng = generator(31);
     let mut session = GuestSession::new(Surroundings { clock, steps: false, ..GUEST }, &mut rng);
-    let figures = factors.iter().enumerate().map(|(at, factor)| {
+    let results = factors.iter().enumerate().map(|(at, factor)| {
         let mut made = session.core(&format!("os.call{at}"), time("call"), Class::Compute, 400.0 * factor, 0.001);
         made.stresses = vec![P::SyscallEntry];
         made
     });
-    core_run(id, "guest", id, figures.collect())
+    core_run(id, "guest", id, results.collect())
 }
 
 #[test]
@@ -230,15 +238,15 @@ fn different_cpus_are_named_first() {
     }
 }
 
-/// Compilations of this slowdown, by a compiler that the figure notes, beside an exec of this slowdown.
+/// Compilations of this slowdown, by a compiler that the result notes, beside an exec of this slowdown.
 fn compiles(id: &str, compiler: Option<&str>, slower: f64, exec: f64, seed: u64) -> Run {
     let mut made = measured(id, "now", &unchanged, &mut generator(9));
-    made.figures.retain(|figure| figure.benchmark != "os.fork_exec");
-    made.figures.push(around("os.fork_exec", time("exec"), Class::Process, P::Exec, 8e-4 * exec, 0.002, seed));
+    made.results.retain(|result| result.benchmark != "os.fork_exec");
+    made.results.push(around("os.fork_exec", time("exec"), Class::Process, P::Exec, 8e-4 * exec, 0.002, seed));
     let programs = Metric::higher(Unit::PerSecond, "programs");
-    let mut figure = around("shell.compile", programs, Class::Process, P::Compiler, 20.0 / slower, 0.002, seed + 1);
-    figure.notes.extend(compiler.map(|name| format!("compiler: /usr/bin/cc is {name}")));
-    made.figures.push(figure);
+    let mut result = around("shell.compile", programs, Class::Process, P::Compiler, 20.0 / slower, 0.002, seed + 1);
+    result.notes.extend(compiler.map(|name| format!("compiler: /usr/bin/cc is {name}")));
+    made.results.push(result);
     made
 }
 

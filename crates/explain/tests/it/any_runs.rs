@@ -1,10 +1,10 @@
 //! Comparing and explaining any runs returns a result or an error; neither panics nor prints NaN or infinity.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
-use crate::common::{figure, rate, run, time};
+use crate::common::{rate, result, run, time};
 use compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, GeometricMean, Normalise, compare};
 use explain::explain;
-use model::{Class, Estimate, EstimateMethod, Figure, Launch, Mode, Outcome, Primitive, Run};
+use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Launch, Mode, Outcome, Primitive, Run};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f64> {
@@ -50,7 +50,7 @@ const BENCHMARKS: [&str; 10] = [
     "odd",
 ];
 
-fn any_figure(index: usize) -> impl Strategy<Value = Figure> {
+fn any_result(index: usize) -> impl Strategy<Value = BenchmarkResult> {
     let points = prop_oneof![
         Just(""),
         Just("working_set=4KiB"),
@@ -62,7 +62,7 @@ fn any_figure(index: usize) -> impl Strategy<Value = Figure> {
     (outcome(), points, any::<bool>(), stresses, prop::collection::vec(number(), 0..14)).prop_map(
         move |(outcome, at, higher, stresses, values)| {
             let metric = if higher { rate("loops") } else { time("loop") };
-            let mut made = figure(BENCHMARKS[index], at, metric, Class::Process, &stresses, outcome);
+            let mut made = result(BENCHMARKS[index], at, metric, Class::Process, &stresses, outcome);
             made.launches =
                 values.into_iter().map(|value| Launch { value, nanos: vec![1, 0, 7], ..Launch::default() }).collect();
             made
@@ -71,8 +71,8 @@ fn any_figure(index: usize) -> impl Strategy<Value = Figure> {
 }
 
 fn any_run(id: &'static str) -> impl Strategy<Value = Run> {
-    let figures = (0..BENCHMARKS.len()).map(any_figure).collect::<Vec<_>>();
-    (figures, prop::bool::ANY).prop_map(move |(figures, now)| run(id, "m", if now { "now" } else { id }, figures))
+    let results = (0..BENCHMARKS.len()).map(any_result).collect::<Vec<_>>();
+    (results, prop::bool::ANY).prop_map(move |(results, now)| run(id, "m", if now { "now" } else { id }, results))
 }
 
 proptest! {
@@ -98,7 +98,7 @@ proptest! {
             for mean in &found.geometric_means {
                 let ends = [mean.low.unwrap_or(mean.value), mean.value, mean.high.unwrap_or(mean.value)];
                 prop_assert!(ends.is_sorted() && ends.iter().all(|x| x.is_finite() && *x > 0.0), "{mean:?}");
-                prop_assert!(mean.benchmarks <= mean.figures && mean.figures > 0, "{mean:?}");
+                prop_assert!(mean.benchmarks <= mean.results && mean.results > 0, "{mean:?}");
             }
             let mut names: Vec<&str> = found.machines.iter().map(|machine| machine.name.as_str()).collect();
             names.sort_unstable();

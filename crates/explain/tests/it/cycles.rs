@@ -1,4 +1,4 @@
-//! The common factor comes from the references, and a neighbour is a rival where it can touch the figures.
+//! The common factor comes from the references, and a neighbour is a rival where it can touch the results.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -7,7 +7,7 @@
 
 use explain::{Explanation, explain};
 use model::{
-    Class, CpuDistance, Definition, Domain, Fact, FactValue, FigureReferences, ObservedReason, Primitive, Run, Share,
+    Class, CpuDistance, Definition, Domain, Fact, FactValue, ObservedReason, Primitive, ResultReferences, Run, Share,
     ValueBasis,
 };
 use rand_chacha::ChaCha8Rng;
@@ -25,7 +25,7 @@ const PRIMITIVES: [Primitive; 6] = [
     Primitive::Vector,
 ];
 
-/// A session of six core figures, each of which takes `factor` times the cycles.
+/// A session of six core results, each of which takes `factor` times the cycles.
 fn guest(id: &str, clock: f64, factor: f64, rng: &mut ChaCha8Rng) -> Run {
     guest_of(id, clock, &|_| factor, rng)
 }
@@ -33,13 +33,13 @@ fn guest(id: &str, clock: f64, factor: f64, rng: &mut ChaCha8Rng) -> Run {
 /// The same with a factor of each primitive.
 fn guest_of(id: &str, clock: f64, factor: &dyn Fn(Primitive) -> f64, rng: &mut ChaCha8Rng) -> Run {
     let mut session = GuestSession::new(Surroundings { clock, steps: false, ..GUEST }, rng);
-    let figures = PRIMITIVES.iter().enumerate().map(|(i, primitive)| {
+    let results = PRIMITIVES.iter().enumerate().map(|(i, primitive)| {
         let cycles = factor(*primitive) * (5.0 + i as f64);
         let mut made = session.core(&format!("cpu.f{i}"), time("operation"), Class::Compute, cycles, 0.001);
         made.stresses = vec![*primitive];
         made
     });
-    core_run(id, "guest", id, figures.collect())
+    core_run(id, "guest", id, results.collect())
 }
 
 fn explained(a: &Run, b: &Run) -> Explanation {
@@ -61,14 +61,14 @@ fn a_clock_that_fell_explains_everything_and_causes_nothing_else() {
     assert!(found.residuals.iter().all(|residual| !residual.significant && (residual.residual - 1.0).abs() < 0.01));
 }
 
-/// A memory figure, whose time does not follow the clock.
+/// A memory result, whose time does not follow the clock.
 fn memory(run: &mut Run, benchmark: &str, domain: Domain, seconds: f64, rng: &mut ChaCha8Rng) {
     let launches: Vec<f64> = (0..20).map(|_| seconds * (0.001 * standard_normal(rng)).exp()).collect();
     let mut made = from_values(benchmark, "", time("load"), Class::MemoryLatency, &launches);
     made.stresses = vec![Primitive::DramLatency];
     let basis = ValueBasis::Observed(ObservedReason::LongOperation);
-    made.references = Some(FigureReferences { domain, basis, ..FigureReferences::default() });
-    run.figures.push(made);
+    made.references = Some(ResultReferences { domain, basis, ..ResultReferences::default() });
+    run.results.push(made);
 }
 
 /// A memory that stands still while the clock moves is not said to have moved, and one that moved is, by what it moved.
@@ -146,7 +146,7 @@ fn a_neighbour_is_a_rival_on_three_sides() {
     let mut rng = generator(13);
     let observed = |id: &str, slower: f64, share: f64, rng: &mut ChaCha8Rng| {
         let mut run = guest(id, 2.6e9, 1.0, rng);
-        run.figures.iter_mut().flat_map(|figure| &mut figure.launches).for_each(|launch| {
+        run.results.iter_mut().flat_map(|result| &mut result.launches).for_each(|launch| {
             launch.value = launch.undisturbed.unwrap().value.unwrap() * slower;
         });
         (0..PRIMITIVES.len()).for_each(|i| contended(&mut run, &format!("cpu.f{i}")));
@@ -209,21 +209,21 @@ fn cpus_that_a_host_had_apart_in_one_run_are_told() {
 }
 
 #[test]
-fn figures_of_another_definition_explain_nothing_and_are_counted_as_a_comparison_does() {
+fn results_of_another_definition_explain_nothing_and_are_counted_as_a_comparison_does() {
     let mut rng = generator(15);
     let (mut a, mut b) = (guest("a", 2.6e9, 1.0, &mut rng), guest("b", 2.6e9, 1.0, &mut rng));
     for run in [&mut a, &mut b] {
         ["cpu.f0", "cpu.f1", "cpu.f2"].iter().for_each(|benchmark| contended(run, benchmark));
     }
-    b.figures.iter_mut().find(|figure| figure.benchmark == "cpu.f0").unwrap().definition =
+    b.results.iter_mut().find(|result| result.benchmark == "cpu.f0").unwrap().definition =
         Definition::Other("half of the work".to_owned());
     let tested = |a: &Run, b: &Run| {
         let found = explained(a, b);
-        (found.tests, found.disturbed.join("; ").matches("states 3 figures as observed").count())
+        (found.tests, found.disturbed.join("; ").matches("states 3 results as observed").count())
     };
     let compared = compare::compare(&[&a, &b], &compare::CompareOptions::default()).unwrap();
     let says =
-        |at: usize| compared.machines[at].disturbances.iter().filter(|one| one.says.contains("3 figures")).count();
+        |at: usize| compared.machines[at].disturbances.iter().filter(|one| one.says.contains("3 results")).count();
     assert_eq!((says(0), says(1)), (1, 1));
     for (a, b) in [(&a, &b), (&b, &a)] {
         assert_eq!(tested(a, b).0, PRIMITIVES.len() - 1);

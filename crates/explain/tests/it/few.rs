@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use explain::{Explanation, explain};
-use model::{Class, Estimate, EstimateMethod, Fact, FactValue, Figure, Launch, Origin, Outcome, Primitive, Run};
+use model::{
+    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Launch, Origin, Outcome, Primitive, Run,
+};
 use stats::simulate::generator;
 
 use crate::common::core::{GUEST, GuestSession, Surroundings, core_run};
-use crate::common::{figure, from_values, run, time};
+use crate::common::{from_values, result, run, time};
 
 fn isolation(on: bool) -> Fact {
     Fact {
@@ -19,7 +21,7 @@ fn isolation(on: bool) -> Fact {
 }
 
 /// As a run states launches of which there are too few for an interval.
-fn few(benchmark: &str, class: Class, primitive: Primitive, values: &[f64]) -> Figure {
+fn few(benchmark: &str, class: Class, primitive: Primitive, values: &[f64]) -> BenchmarkResult {
     let range = stats::launch_median_range(values);
     let value = stats::median(values).unwrap();
     let estimate = range.map_or_else(
@@ -34,7 +36,7 @@ fn few(benchmark: &str, class: Class, primitive: Primitive, values: &[f64]) -> F
             method: EstimateMethod::Range,
         },
     );
-    let mut made = figure(benchmark, "", time("call"), class, &[primitive], Outcome::Measured(estimate));
+    let mut made = result(benchmark, "", time("call"), class, &[primitive], Outcome::Measured(estimate));
     made.launches = values.iter().map(|&value| Launch { value, ..Launch::default() }).collect();
     made
 }
@@ -46,12 +48,12 @@ fn side(id: &str, slower: bool, launches: usize) -> Run {
         let values: Vec<f64> = scatter[..launches].iter().map(|factor| factor * value).collect();
         few(benchmark, class, primitive, &values)
     };
-    let figures = vec![
+    let results = vec![
         of("os.syscall_getppid", Class::Compute, Primitive::SyscallEntry, 1e-7),
         of("os.page_fault", Class::Fault, Primitive::PageFault, 3e-7),
         of("os.context_switch", Class::Ipc, Primitive::ContextSwitch, 2e-6),
     ];
-    let mut made = run(id, "m", id, figures);
+    let mut made = run(id, "m", id, results);
     made.machine.facts = vec![isolation(slower)];
     made
 }
@@ -84,7 +86,7 @@ fn values_that_others_printed_without_spread_still_count_from_ten_percent_on() {
 fn guest(id: &str, clock: f64, factor: f64, seed: u64) -> Run {
     let mut rng = generator(seed);
     let mut session = GuestSession::new(Surroundings { clock, steps: false, neighbour: 0.0 }, &mut rng);
-    let mut figures: Vec<Figure> =
+    let mut results: Vec<BenchmarkResult> =
         [Primitive::IntegerAlu, Primitive::Divide, Primitive::Branch, Primitive::SyscallEntry]
             .into_iter()
             .enumerate()
@@ -95,8 +97,8 @@ fn guest(id: &str, clock: f64, factor: f64, seed: u64) -> Run {
                 made
             })
             .collect();
-    figures[3].benchmark = "os.call".to_owned();
-    core_run(id, "guest", id, figures)
+    results[3].benchmark = "os.call".to_owned();
+    core_run(id, "guest", id, results)
 }
 
 #[test]
@@ -130,8 +132,8 @@ fn a_bound_on_slowdowns_rules_nothing_out_for_what_is_faster() {
             made
         };
         let mut a = guest("a", GUEST.clock, 1.0, 25);
-        a.figures.push(memory("memory.read", 1.0, 26));
-        b.figures.push(memory("memory.read", factor, 27));
+        a.results.push(memory("memory.read", 1.0, 26));
+        b.results.push(memory("memory.read", factor, 27));
         explained(&a, &b).sentences().join(" ")
     };
     let faster = said(0.6);
@@ -146,13 +148,13 @@ fn calls(short: f64, offered: f64) -> (Run, Run) {
             let values: Vec<f64> = (0..12).map(|at| value * (1.0 + 0.001 * f64::from(at * 7 % 12))).collect();
             from_values(benchmark, "", time("call"), Class::Compute, &values)
         };
-        let mut figures = vec![
+        let mut results = vec![
             of("os.syscall_getppid", 1e-7 * short),
             of("os.syscall_write", 1.3e-7 * short),
             of("os.yield", 5e-7 * offered),
         ];
-        figures.iter_mut().for_each(|figure| figure.stresses = vec![Primitive::SyscallEntry]);
-        run(id, "m", id, figures)
+        results.iter_mut().for_each(|result| result.stresses = vec![Primitive::SyscallEntry]);
+        run(id, "m", id, results)
     };
     (side("a", 1.0, 1.0), side("b", short, offered))
 }

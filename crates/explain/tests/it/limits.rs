@@ -52,8 +52,8 @@ fn a_limit_that_only_the_mean_batch_sees() {
     let mut a = measured("a", "day 1", &unchanged, &mut generator(21));
     let mut b = measured("b", "day 2", &unchanged, &mut rng);
     for (run, limited) in [(&mut a, false), (&mut b, true)] {
-        for (index, figure) in run.figures.iter_mut().enumerate() {
-            for (number, launch) in figure.launches.iter_mut().enumerate() {
+        for (index, result) in run.results.iter_mut().enumerate() {
+            for (number, launch) in result.launches.iter_mut().enumerate() {
                 // Half of the launches have a stop of 40 ms among their batches of 1 ms.
                 let stopped = limited && (number + index) % 2 == 0;
                 launch.nanos =
@@ -72,7 +72,7 @@ fn a_limit_that_only_the_mean_batch_sees() {
         found.sentences()
     );
     // Without the stops, different limits explain nothing.
-    for launch in b.figures.iter_mut().flat_map(|figure| &mut figure.launches) {
+    for launch in b.results.iter_mut().flat_map(|result| &mut result.launches) {
         launch.nanos.fill(1_000_000);
     }
     assert!(!explain(&a, &b, &crate::options()).unwrap().difference);
@@ -91,8 +91,8 @@ fn parties_left_free_on_fewer_cpus() {
     };
     let mut a = measured("a", "day 1", &unchanged, &mut generator(22));
     let mut b = measured("b", "day 2", &unchanged, &mut generator(22));
-    a.figures.push(free(7, &mut rng));
-    b.figures.push(free(0, &mut rng));
+    a.results.push(free(7, &mut rng));
+    b.results.push(free(0, &mut rng));
     assert!(!explain(&a, &b, &crate::options()).unwrap().difference, "shares alone support nothing");
     for (run, cpus) in [(&mut a, "0-1"), (&mut b, "0")] {
         run.machine.facts.push(fact("cpu.affinity", FactValue::Text(cpus.into()), &[]));

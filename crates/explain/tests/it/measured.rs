@@ -2,7 +2,7 @@
 
 use crate::common::{from_values, point, rate, run, time};
 use explain::{DifferenceKind, ExplainOptions, Explanation, explain};
-use model::{Class, Fact, FactValue, Figure, Footprint, Metric, Primitive as P, Run, Unit};
+use model::{BenchmarkResult, Class, Fact, FactValue, Footprint, Metric, Primitive as P, Run, Unit};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{Noise, generator, standard_normal};
 
@@ -35,7 +35,7 @@ const SUITE: &[Spec] = &[
     Spec("file.read_cached", "", true, Class::FileData, &[P::PageCache], 6e9),
 ];
 
-/// A run of the suite. `change` changes the point and value of a figure. Each class has a shift of the session, normal,
+/// A run of the suite. `change` changes the point and value of a result. Each class has a shift of the session, normal,
 /// with the floor of the class as its standard deviation.
 pub(crate) fn measured(
     id: &str,
@@ -44,7 +44,7 @@ pub(crate) fn measured(
     rng: &mut ChaCha8Rng,
 ) -> Run {
     let moved: Vec<f64> = (0..10).map(|_| standard_normal(rng)).collect();
-    let figures: Vec<Figure> = SUITE
+    let results: Vec<BenchmarkResult> = SUITE
         .iter()
         .map(|Spec(benchmark, at, is_rate, class, stresses, value)| {
             let (at, factor) = change(benchmark, at);
@@ -56,13 +56,13 @@ pub(crate) fn measured(
             let factor = if *is_rate { 1.0 / factor } else { factor };
             let session = (class.session_noise() * moved[*class as usize]).exp();
             let noise = Noise { disturbed: 0.0, ..Noise::stable(value * factor * session) };
-            let mut figure = from_values(benchmark, &at, metric, *class, &noise.launches(20, rng));
-            figure.stresses = stresses.to_vec();
-            figure.footprint = footprint(benchmark);
-            figure
+            let mut result = from_values(benchmark, &at, metric, *class, &noise.launches(20, rng));
+            result.stresses = stresses.to_vec();
+            result.footprint = footprint(benchmark);
+            result
         })
         .collect();
-    run(id, "this machine", session, figures)
+    run(id, "this machine", session, results)
 }
 
 fn footprint(benchmark: &str) -> Footprint {
@@ -134,21 +134,21 @@ fn equals_have_no_difference_to_explain() {
             let mut rng = generator(1000 + seed);
             let same = measured("b", sessions.1, &unchanged, &mut rng);
             let mut other = measured("b", sessions.1, &unchanged, &mut rng);
-            for (figure, reference) in other.figures.iter_mut().zip(&same.figures) {
+            for (result, reference) in other.results.iter_mut().zip(&same.results) {
                 let (value, wanted) =
-                    (figure.outcome.estimate().unwrap().value, reference.outcome.estimate().unwrap().value);
+                    (result.outcome.estimate().unwrap().value, reference.outcome.estimate().unwrap().value);
                 let noise = Noise { disturbed: 0.0, ..Noise::stable(wanted) };
                 let values = noise.launches(20, &mut rng);
                 assert!(value > 0.0);
-                let stresses = figure.stresses.clone();
-                *figure = from_values(
-                    &figure.benchmark,
-                    &figure.point.to_string(),
-                    figure.metric.clone(),
-                    figure.class,
+                let stresses = result.stresses.clone();
+                *result = from_values(
+                    &result.benchmark,
+                    &result.point.to_string(),
+                    result.metric.clone(),
+                    result.class,
                     &values,
                 );
-                figure.stresses = stresses;
+                result.stresses = stresses;
             }
             other
         } else {
@@ -198,7 +198,7 @@ fn one_run_at_two_placements() {
     let mut a = measured("a", "now", &unchanged, &mut rng);
     let crossed = |_: &str, at: &str| (at.replace("same_cpu", "cross_cpu"), 12.0);
     let b = measured("b", "now", &crossed, &mut rng);
-    a.figures.extend(b.figures.into_iter().filter(|figure| figure.point.get("placement").is_some()));
+    a.results.extend(b.results.into_iter().filter(|result| result.point.get("placement").is_some()));
     let at = Some((point("placement=same_cpu"), point("placement=cross_cpu")));
     let found = explain(&a, &a.clone(), &ExplainOptions { at, ..crate::options() }).unwrap();
     first_is(&found, "placement of the two parties");
@@ -239,7 +239,7 @@ fn huge_pages() {
         assert!(!found.sentences().join(" ").contains("huge pages"), "{:#?}", found.sentences());
         assert!(found.facts.iter().any(|d| d.name == "memory.transparent_huge_pages"));
     });
-    // The same as an axis: the figures were requested on other pages.
+    // The same as an axis: the results were requested on other pages.
     let axis = |benchmark: &str, at: &str| {
         let (_, factor) = slower(benchmark, at);
         (at.replace("pages=base", "pages=huge"), if at.contains("pages=base") { 1.0 / factor } else { 1.0 })

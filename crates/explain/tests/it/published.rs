@@ -6,7 +6,7 @@ use crate::common;
 
 use crate::common::{plain, published, published_run};
 use explain::{Explanation, explain};
-use model::{Fact, FactValue, Figure, FigureKey, Metric, Primitive, Run, Unit};
+use model::{BenchmarkResult, Fact, FactValue, Metric, Primitive, ResultKey, Run, Unit};
 
 /// Id and point of a row of the BYTE table.
 fn id(test: &str) -> (&'static str, String) {
@@ -38,7 +38,7 @@ fn cyberlife() -> Option<(Run, Run)> {
     let ram = published("cyberlife-2004/ramspeed.csv")?;
     let configuration = published("cyberlife-2004/configuration.csv")?;
     let run = |name: &str, column: usize| {
-        let mut figures: Vec<Figure> = Vec::new();
+        let mut results: Vec<BenchmarkResult> = Vec::new();
         for row in &byte[1..] {
             let (benchmark, point) = id(&row[0]);
             let (column, value): (usize, f64) = (row.len() - 2 + column, row[row.len() - 2 + column].parse().unwrap());
@@ -48,16 +48,16 @@ fn cyberlife() -> Option<(Run, Run)> {
                 "KBps" => (Metric::higher(Unit::BytesPerSecond, "bytes"), 1000.0),
                 _ => (Metric::higher(Unit::PerSecond, "loops"), 1.0),
             };
-            figures.push(plain(benchmark, &point, metric, value * scale));
+            results.push(plain(benchmark, &point, metric, value * scale));
         }
         for row in &ram[1..] {
             for (benchmark, offset) in [("memory.read", 1), ("memory.write", 2)] {
                 let value: f64 = row[2 * column + offset].parse().unwrap();
                 let point = format!("working_set={}KiB", row[0]);
-                figures.push(plain(benchmark, &point, Metric::higher(Unit::BytesPerSecond, "bytes"), value * 1e6));
+                results.push(plain(benchmark, &point, Metric::higher(Unit::BytesPerSecond, "bytes"), value * 1e6));
             }
         }
-        let mut made = published_run(name, figures);
+        let mut made = published_run(name, results);
         made.machine.facts = configuration[1..].iter().flat_map(|row| facts(&row[0], &row[1 + column])).collect();
         made
     };
@@ -213,7 +213,7 @@ fn what_was_assumed_is_named() {
     for word in ["no spread", "units", "one switch of os.pipe_switch", "one script of shell.script", "8 × exec"] {
         assert!(text.contains(word), "{word} is missing from {text}");
     }
-    let dc = found.left_open.iter().find(|open| open.test == FigureKey::new("shell.dc", common::point(""))).unwrap();
+    let dc = found.left_open.iter().find(|open| open.test == ResultKey::new("shell.dc", common::point(""))).unwrap();
     assert!(dc.why.contains("doubtful") && dc.why.contains("206 µs"), "{}", dc.why);
     let arithmetic = found.arithmetic().join("\n");
     for line in [

@@ -4,7 +4,7 @@
 
 use crate::common::{from_values, rate, run, time};
 use explain::{Explanation, explain};
-use model::{Class, Figure, Metric, Run, Unit};
+use model::{BenchmarkResult, Class, Metric, Run, Unit};
 
 /// Ten launches around a value, with a spread of 1%.
 fn launches(value: f64) -> Vec<f64> {
@@ -13,10 +13,10 @@ fn launches(value: f64) -> Vec<f64> {
 
 fn streams(session: &str, window: &str, call: f64, bandwidth: f64) -> Run {
     let bytes = Metric { unit: Unit::BytesPerSecond, ..rate("bytes") };
-    let made = |benchmark: &str, point: &str, metric: Metric, value: f64| -> Figure {
+    let made = |benchmark: &str, point: &str, metric: Metric, value: f64| -> BenchmarkResult {
         from_values(benchmark, point, metric, Class::Network, &launches(value))
     };
-    let mut figures: Vec<Figure> = [1_u64, 64, 1024, 65_536]
+    let mut results: Vec<BenchmarkResult> = [1_u64, 64, 1024, 65_536]
         .into_iter()
         .map(|record| {
             let value = record as f64 / (call + record as f64 / bandwidth);
@@ -24,9 +24,9 @@ fn streams(session: &str, window: &str, call: f64, bandwidth: f64) -> Run {
         })
         .collect();
     let point = format!("window={window}");
-    figures.push(made("network.tcp_write_overhead", &point, time("call"), call));
-    figures.push(made("network.tcp_write_bandwidth", &point, bytes, bandwidth));
-    run(session, "one machine", session, figures)
+    results.push(made("network.tcp_write_overhead", &point, time("call"), call));
+    results.push(made("network.tcp_write_bandwidth", &point, bytes, bandwidth));
+    run(session, "one machine", session, results)
 }
 
 fn between(a: &Run, b: &Run) -> Explanation {

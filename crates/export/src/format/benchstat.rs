@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 
-use model::{Better, Figure, Metric, Outcome, Run, Unit};
+use model::{BenchmarkResult, Better, Metric, Outcome, Run, Unit};
 
 use crate::Error;
 
@@ -11,24 +11,24 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
     // Directions of units come first; without one, benchstat takes lower as better.
     let units: BTreeSet<String> = runs
         .iter()
-        .flat_map(|run| &run.figures)
-        .filter(|figure| figure.metric.better == Better::Higher)
-        .map(|figure| unit(&figure.metric))
+        .flat_map(|run| &run.results)
+        .filter(|result| result.metric.better == Better::Higher)
+        .map(|result| unit(&result.metric))
         .collect();
     for unit in units {
         writeln!(out, "Unit {unit} better=higher")?;
     }
     for run in runs {
         writeln!(out, "run: {}\nmachine: {}", line(run.name()), line(&run.machine.name))?;
-        for figure in &run.figures {
-            let values = match (&figure.outcome, figure.values()) {
+        for result in &run.results {
+            let values = match (&result.outcome, result.values()) {
                 (_, values) if !values.is_empty() => values,
                 (Outcome::Measured(estimate), _) => vec![estimate.value],
                 _ => continue,
             };
-            let (name, unit) = (name(figure), unit(&figure.metric));
+            let (name, unit) = (name(result), unit(&result.metric));
             for value in values.iter().filter(|value| value.is_finite()) {
-                writeln!(out, "{name} {} {value:?} {unit}", figure.ops.max(1))?;
+                writeln!(out, "{name} {} {value:?} {unit}", result.ops.max(1))?;
             }
         }
     }
@@ -36,12 +36,12 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// `BenchmarkOs.context_switch/processes=2/working_set=0B`
-fn name(figure: &Figure) -> String {
+fn name(result: &BenchmarkResult) -> String {
     let mut name = "Benchmark".to_owned();
-    let mut letters = figure.benchmark.chars();
+    let mut letters = result.benchmark.chars();
     name.extend(letters.next().iter().flat_map(|first| first.to_uppercase()));
     name.push_str(&word(letters.as_str()));
-    for (axis, value) in figure.point.iter() {
+    for (axis, value) in result.point.iter() {
         name.push_str(&format!("/{}={}", word(axis), word(&value.replace('/', ":"))));
     }
     name

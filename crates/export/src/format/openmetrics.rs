@@ -1,10 +1,10 @@
 //! OpenMetrics text, version 1.0 (github.com/prometheus/OpenMetrics, specification/OpenMetrics.md): gauges, one family
-//! for a figure's value and one for either end of its interval, and the runs as an info family.
+//! for a result's value and one for either end of its interval, and the runs as an info family.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
-use model::{Figure, Outcome, Run, Unit};
+use model::{BenchmarkResult, Outcome, Run, Unit};
 
 use crate::Error;
 
@@ -23,9 +23,9 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
     let mut families: BTreeMap<String, MetricFamily> = BTreeMap::new();
     let mut seen = HashSet::new();
     for run in runs {
-        for figure in &run.figures {
-            let Outcome::Measured(estimate) = &figure.outcome else { continue };
-            let labels = labels(run, figure);
+        for result in &run.results {
+            let Outcome::Measured(estimate) = &result.outcome else { continue };
+            let labels = labels(run, result);
             let spread = estimate.low < estimate.high;
             // The ends of a range have names of their own; an interval has its level beside it.
             let (low, high) = if estimate.is_range() { ("_least", "_greatest") } else { ("_low", "_high") };
@@ -38,15 +38,15 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
             ];
             for (part, value) in parts {
                 let Some(value) = value.filter(|value| value.is_finite()) else { continue };
-                let name = family_name(figure, part);
+                let name = family_name(result, part);
                 // One sample for each family and set of labels, even if a run is given twice.
                 if !seen.insert((name.clone(), labels.clone())) {
                     continue;
                 }
                 let family = families.entry(name).or_default();
                 if family.lines.is_empty() {
-                    family.help = help(figure, part);
-                    family.unit = if part == LEVEL { "ratio" } else { unit(figure.metric.unit) };
+                    family.help = help(result, part);
+                    family.unit = if part == LEVEL { "ratio" } else { unit(result.metric.unit) };
                 }
                 family.lines.push(format!("{{{labels}}} {value:?}"));
             }
@@ -71,7 +71,7 @@ fn info(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
     if runs.is_empty() {
         return Ok(());
     }
-    writeln!(out, "# TYPE prony_run info\n# HELP prony_run Runs that the figures are of.")?;
+    writeln!(out, "# TYPE prony_run info\n# HELP prony_run Runs that the results are of.")?;
     let mut seen = HashSet::new();
     for run in runs.iter().filter(|run| seen.insert(&run.id)) {
         let origin = run.origin.clone().unwrap_or_default();
@@ -90,9 +90,9 @@ fn info(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// If the metric has a unit, its name must end in the unit.
-fn family_name(figure: &Figure, part: &str) -> String {
-    let unit = if part == LEVEL { "ratio" } else { unit(figure.metric.unit) };
-    let name = format!("prony_{}{part}", identifier(&figure.benchmark));
+fn family_name(result: &BenchmarkResult, part: &str) -> String {
+    let unit = if part == LEVEL { "ratio" } else { unit(result.metric.unit) };
+    let name = format!("prony_{}{part}", identifier(&result.benchmark));
     if unit.is_empty() { name } else { format!("{name}_{unit}") }
 }
 
@@ -110,7 +110,7 @@ const fn unit(unit: Unit) -> &'static str {
     }
 }
 
-fn help(figure: &Figure, part: &str) -> String {
+fn help(result: &BenchmarkResult, part: &str) -> String {
     let which = match part {
         "_low" => ": lower end of the interval",
         "_high" => ": upper end of the interval",
@@ -119,21 +119,21 @@ fn help(figure: &Figure, part: &str) -> String {
         LEVEL => ": confidence of the interval",
         _ => "",
     };
-    let better = match figure.metric.better {
+    let better = match result.metric.better {
         model::Better::Lower => "lower is better",
         model::Better::Higher => "higher is better",
     };
-    format!("{}{which}; {}, {better}.", figure.title, figure.metric.per)
+    format!("{}{which}; {}, {better}.", result.title, result.metric.per)
 }
 
 /// Labels: run, machine, benchmark and point. An axis whose name is taken gets a number.
-fn labels(run: &Run, figure: &Figure) -> String {
+fn labels(run: &Run, result: &BenchmarkResult) -> String {
     let mut labels = vec![
         ("run".to_owned(), run.id.as_str()),
         ("machine".to_owned(), run.machine.name.as_str()),
-        ("benchmark".to_owned(), figure.benchmark.as_str()),
+        ("benchmark".to_owned(), result.benchmark.as_str()),
     ];
-    for (axis, value) in figure.point.iter() {
+    for (axis, value) in result.point.iter() {
         let base = identifier(axis);
         let free = |name: &String| labels.iter().all(|(taken, _)| taken != name);
         let name = (1..).map(|number| if number == 1 { base.clone() } else { format!("{base}_{number}") }).find(free);

@@ -1,12 +1,12 @@
-//! Summary of a finished run from its ledger: whether the invariants hold, and the run as figures.
+//! Summary of a finished run from its ledger: whether the invariants hold, and the run as results.
 
 mod presence;
 mod rates;
 pub(crate) mod suspects;
 
 use model::{
-    Class, Estimate, EstimateMethod, FarmIncident, FarmNode, FarmRecord, FarmWindow, Figure, FigureKey, Launch, Metric,
-    Outcome, Point, Primitive, Unit,
+    BenchmarkResult, Class, Estimate, EstimateMethod, FarmIncident, FarmNode, FarmRecord, FarmWindow, Launch, Metric,
+    Outcome, Point, Primitive, ResultKey, Unit,
 };
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ const SHORTEST: f64 = 1.0;
 const GROUPS: usize = 200;
 /// Incidents in the document of the run, at most; the ledger has all.
 const INCIDENTS: usize = 10_000;
-/// Nodes that get figures of their own, at most.
+/// Nodes that get results of their own, at most.
 const MAX_NODES: usize = 64;
 /// Confidence level of intervals.
 const LEVEL: f64 = 0.95;
@@ -191,39 +191,39 @@ impl Story {
         (self.seconds > 0.0).then(|| self.invariants.totals.events as f64 / self.seconds)
     }
 
-    /// The run as figures: events a second, efficiency of all nodes and of each, and use of the time that pilots were
+    /// The run as results: events a second, efficiency of all nodes and of each, and use of the time that pilots were
     /// connected.
     #[must_use]
-    pub fn figures(&self) -> Vec<Figure> {
+    pub fn results(&self) -> Vec<BenchmarkResult> {
         let point = Point::origin()
             .with("work", self.farm.job.name.clone())
             .with("nodes", self.nodes.len().to_string())
             .with("chunk", self.farm.job.chunk.to_string());
-        let mut figures = vec![self.events(&point)];
+        let mut results = vec![self.events(&point)];
         let all = std::iter::once(("all", &self.efficiencies[0]));
         let each = self.nodes.iter().map(|node| node.node.as_str()).zip(&self.efficiencies[1..]);
         let each = each.take(if self.nodes.len() > 1 { MAX_NODES } else { 0 });
         for (node, values) in all.chain(each) {
             let metric = Metric::higher(Unit::Ratio, "CPU time over time of counted chunks");
             let point = point.clone().with("node", node.to_owned());
-            let mut figure = empty("farm.efficiency", point, "efficiency of counted chunks", metric);
-            figure.launches =
+            let mut result = empty("farm.efficiency", point, "efficiency of counted chunks", metric);
+            result.launches =
                 values.iter().map(|value| Launch { value: *value, steady: true, ..Launch::default() }).collect();
-            (figure.outcome, figure.notes) = outcome(values);
-            figure.notes.extend(self.inputs(node));
-            figures.push(figure);
+            (result.outcome, result.notes) = outcome(values);
+            result.notes.extend(self.inputs(node));
+            results.push(result);
         }
         let metric = Metric::higher(Unit::Ratio, "CPU time of counted chunks over the time that pilots were connected");
-        let mut figure = empty("farm.utilisation", point, "use of the pilots' time", metric);
+        let mut result = empty("farm.utilisation", point, "use of the pilots' time", metric);
         if let Some(value) = self.utilisation() {
-            figure.outcome = Outcome::Measured(Estimate::without_spread(value));
-            figure.notes.push("one value of the whole run: it has no interval".to_owned());
+            result.outcome = Outcome::Measured(Estimate::without_spread(value));
+            result.notes.push("one value of the whole run: it has no interval".to_owned());
         }
-        figures.push(figure);
-        figures
+        results.push(result);
+        results
     }
 
-    /// What no figure states, for the document of the run.
+    /// What no result states, for the document of the run.
     #[must_use]
     pub fn record(&self) -> FarmRecord {
         let node = |node: &NodeTotals| FarmNode {
@@ -250,9 +250,9 @@ impl Story {
         }
     }
 
-    fn events(&self, point: &Point) -> Figure {
+    fn events(&self, point: &Point) -> BenchmarkResult {
         let metric = Metric::higher(Unit::PerSecond, "events");
-        let mut figure = empty("farm.events", point.clone(), "events of the farm", metric);
+        let mut result = empty("farm.events", point.clone(), "events of the farm", metric);
         let launch = |(round, window): (usize, &rates::Window)| Launch {
             round: u32::try_from(round).unwrap_or(u32::MAX),
             began: window.began,
@@ -261,8 +261,8 @@ impl Story {
             steady: true,
             ..Launch::default()
         };
-        figure.launches = self.rates.windows.iter().enumerate().map(launch).collect();
-        (figure.outcome, figure.notes) = match (self.rates.estimate(), self.rate()) {
+        result.launches = self.rates.windows.iter().enumerate().map(launch).collect();
+        (result.outcome, result.notes) = match (self.rates.estimate(), self.rate()) {
             (Some((estimate, notes)), _) => (Outcome::Measured(estimate), notes),
             (None, Some(rate)) => {
                 let note = "the chunks are too few for a rate without begin and end; use more and smaller ones";
@@ -270,11 +270,11 @@ impl Story {
             }
             (None, None) => (Outcome::Unfit("no chunk was counted".to_owned()), Vec::new()),
         };
-        figure.notes.extend(self.inputs("all"));
-        figure
+        result.notes.extend(self.inputs("all"));
+        result
             .notes
             .extend(self.rate().map(|rate| format!("over the whole run, begin and end included: {rate:.1} events/s")));
-        figure
+        result
     }
 
     /// Where the input of a node was stored and what reading it cost; of all nodes for "all".
@@ -292,13 +292,13 @@ impl Story {
     }
 }
 
-fn empty(benchmark: &str, point: Point, title: &str, metric: Metric) -> Figure {
-    let key = FigureKey::new(benchmark, point);
-    Figure {
+fn empty(benchmark: &str, point: Point, title: &str, metric: Metric) -> BenchmarkResult {
+    let key = ResultKey::new(benchmark, point);
+    BenchmarkResult {
         outcome: Outcome::Unfit("no chunk was counted".to_owned()),
         flags: Vec::new(),
         ops: 1,
-        ..Figure::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock])
+        ..BenchmarkResult::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock])
     }
 }
 

@@ -80,9 +80,9 @@ fn numbers_that_a_lease_does_not_allow_are_refused_and_the_chunk_counts() {
     assert!(totals.cpu < 10.0 && totals.wall < 10.0, "{totals:?}");
     let story = Story::read(&*ledger).unwrap();
     assert_eq!(story.incidents.iter().filter(|one| one.what == "implausible").count(), 5);
-    // All figures of the run can be written down.
-    let text = serde_json::to_string(&story.figures()).unwrap();
-    assert!(serde_json::from_str::<Vec<model::Figure>>(&text).is_ok());
+    // All results of the run can be written down.
+    let text = serde_json::to_string(&story.results()).unwrap();
+    assert!(serde_json::from_str::<Vec<model::BenchmarkResult>>(&text).is_ok());
 }
 
 /// Computes wrongly if it is told to, and can wait until its result is not wanted any more.

@@ -59,7 +59,7 @@ pub(super) fn parse<'a>(
             for item in items {
                 if let Some(groups) = item.groups(rule, &mut asked) {
                     reader.quantiles = item.quantiles(rule, &mut asked)?;
-                    reader.apply(&rule.common, &rule.figure, rule.error.as_deref(), groups, *before)?;
+                    reader.apply(&rule.common, &rule.result, rule.error.as_deref(), groups, *before)?;
                 }
             }
         }
@@ -231,8 +231,8 @@ impl<'v> Item<'v> {
 
     /// The quantiles that the members of an object are, by their names in percent.
     fn quantiles(&self, rule: &ItemRule, asked: &mut BTreeSet<String>) -> Result<Vec<(f64, f64)>, SourceFault> {
-        let (Some(pointer), Some(figure)) = (&rule.quantiles_of, rule.figure.first()) else { return Ok(Vec::new()) };
-        let (_, scale) = unit_of(figure, None, 0)?;
+        let (Some(pointer), Some(result)) = (&rule.quantiles_of, rule.result.first()) else { return Ok(Vec::new()) };
+        let (_, scale) = unit_of(result, None, 0)?;
         let items = self.at(pointer, asked);
         let members = items.iter().filter_map(|item| item.value().as_object()).flatten();
         let quantile = |(percent, value): (&String, &Value)| Some((number(percent)? / 100.0, value.as_f64()? * scale));
@@ -240,7 +240,7 @@ impl<'v> Item<'v> {
     }
 }
 
-/// A value as words; none of an object, of nothing, and of a number that no figure may have.
+/// A value as words; none of an object, of nothing, and of a number that no result may have.
 fn words(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) => number.as_f64().filter(|value| usable(*value)).map(|value| value.to_string()),

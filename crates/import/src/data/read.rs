@@ -8,8 +8,8 @@ use regex::Regex;
 use super::formula::{evaluate, names};
 use super::items;
 use super::rules::{
-    AxisRule, CheckRule, ColumnRule, CombineRule, CombineTo, Common, DataFormat, DeriveRule, DropRule, FigureRule,
-    GatherRule, OptionRule, Pattern, QuantileColumns, Split, TableRule,
+    AxisRule, CheckRule, ColumnRule, CombineRule, CombineTo, Common, DataFormat, DeriveRule, DropRule, GatherRule,
+    OptionRule, Pattern, QuantileColumns, ResultRule, Split, TableRule,
 };
 use crate::assemble::default_direction;
 use crate::date;
@@ -72,14 +72,14 @@ pub(super) struct Reader<'a> {
     block: usize,
     /// The line on which the present part began.
     part_at: usize,
-    /// The figures of the present part are left out.
+    /// The results of the present part are left out.
     dropped: bool,
     gathered: BTreeMap<String, Vec<String>>,
-    /// Notes on figures of the present part that lack an axis.
+    /// Notes on results of the present part that lack an axis.
     without: Vec<(usize, &'a BTreeMap<String, String>)>,
     /// Machines that it names.
     machines: std::collections::BTreeSet<String>,
-    /// Quantiles of the figure that follows.
+    /// Quantiles of the result that follows.
     pub(super) quantiles: Vec<(f64, f64)>,
     /// Titles and places of readings with axes that lines below may state.
     later: Vec<(String, usize, &'a BTreeMap<String, String>)>,
@@ -89,7 +89,7 @@ pub(super) struct Reader<'a> {
     places: HashMap<(String, Point), (usize, u8)>,
     repeated: BTreeMap<usize, (&'a CombineRule, Vec<f64>)>,
     section: &'a str,
-    /// Axes of the figures that follow.
+    /// Axes of the results that follow.
     axes: Point,
     /// Axes of the whole output.
     whole: Point,
@@ -97,12 +97,12 @@ pub(super) struct Reader<'a> {
     parts: BTreeMap<String, Vec<(usize, String)>>,
     /// The line on which the output begins.
     begun: Option<usize>,
-    /// The line of the output that has no figure yet, and the fault that this is.
+    /// The line of the output that has no result yet, and the fault that this is.
     open: Option<(usize, String)>,
-    /// Whether that is a note, because other outputs have figures, and the first such.
+    /// Whether that is a note, because other outputs have results, and the first such.
     lenient: bool,
     lost: Option<(usize, String)>,
-    /// Notes on the figure that follows.
+    /// Notes on the result that follows.
     next: Vec<String>,
     table: Option<Table<'a>>,
     /// What earlier groups hold that later templates may have.
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
                 && let Some(groups) = Groups::of(&rule.pattern, line, at)?
             {
                 for groups in groups.each(rule.each.as_ref(), line, at)? {
-                    self.apply(&rule.common, &rule.figure, rule.error.as_deref(), groups, at)?;
+                    self.apply(&rule.common, &rule.result, rule.error.as_deref(), groups, at)?;
                 }
                 return Ok(true);
             }
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
     pub(super) fn apply(
         &mut self,
         rule: &'a Common,
-        figures: &'a [FigureRule],
+        results: &'a [ResultRule],
         error: Option<&str>,
         mut groups: Groups,
         at: usize,
@@ -249,19 +249,19 @@ impl<'a> Reader<'a> {
         if let Some(error) = error {
             return Err(SourceFault::new(self.filled(error, groups, shown), at));
         }
-        let own = self.common(rule, figures, groups, at)?;
+        let own = self.common(rule, results, groups, at)?;
         self.check(&rule.check, groups, at)?;
-        for figure in figures {
-            self.figure(figure, groups, &own, at)?;
+        for result in results {
+            self.result(result, groups, &own, at)?;
         }
         Ok(())
     }
 
-    /// What is not the figures of a rule; the axes of its groups.
+    /// What is not the results of a rule; the axes of its groups.
     fn common(
         &mut self,
         rule: &'a Common,
-        figures: &'a [FigureRule],
+        results: &'a [ResultRule],
         groups: &Groups,
         at: usize,
     ) -> Result<Point, SourceFault> {
@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
         if let Some(reading) = self.sheet.readings.last_mut() {
             reading.notes.extend(last);
         }
-        let own = self.axes_of(rule, figures, groups, at)?;
+        let own = self.axes_of(rule, results, groups, at)?;
         if rule.whole {
             self.whole = joined(std::mem::take(&mut self.whole), &own);
         } else if rule.apart {
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
                 parts.retain(|(start, _)| *start < before);
                 parts.push((before, value.to_owned()));
             }
-        } else if figures.is_empty() {
+        } else if results.is_empty() {
             // A part of the line that is not there ends what it said before.
             let absent = groups.names().filter(|name| own.get(name).is_none());
             let axes = absent.fold(std::mem::take(&mut self.axes), |axes, name| axes.without(name));
@@ -370,27 +370,27 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn axes_of(&self, rule: &Common, figures: &[FigureRule], groups: &Groups, at: usize) -> Result<Point, SourceFault> {
+    fn axes_of(&self, rule: &Common, results: &[ResultRule], groups: &Groups, at: usize) -> Result<Point, SourceFault> {
         let all =
-            || figures.iter().flat_map(|figure| std::iter::successors(Some(figure), |rule| rule.other.as_deref()));
+            || results.iter().flat_map(|result| std::iter::successors(Some(result), |rule| rule.other.as_deref()));
         let templates: Vec<&String> = all()
-            .flat_map(|figure| {
+            .flat_map(|result| {
                 [
-                    Some(&figure.id),
-                    Some(&figure.title),
-                    figure.note.as_ref(),
-                    figure.range_note.as_ref(),
-                    figure.per.as_ref(),
+                    Some(&result.id),
+                    Some(&result.title),
+                    result.note.as_ref(),
+                    result.range_note.as_ref(),
+                    result.per.as_ref(),
                 ]
             })
             .chain([rule.note.as_ref(), rule.note_last.as_ref(), rule.note_next.as_ref()])
             .flatten()
             .chain(rule.set.values().chain(rule.gather.values()))
-            .chain(all().flat_map(|figure| figure.set.values()))
+            .chain(all().flat_map(|result| result.set.values()))
             .chain(rule.derive.values().flat_map(|derived| &derived.text))
             .collect();
         let formulas: Vec<&String> = all()
-            .flat_map(|figure| [&figure.formula, &figure.low, &figure.high])
+            .flat_map(|result| [&result.formula, &result.low, &result.high])
             .chain(rule.derive.values().map(|derived| &derived.formula))
             .flatten()
             .chain(rule.check.iter().map(|check| &check.value))
@@ -402,12 +402,12 @@ impl<'a> Reader<'a> {
                 || (name == "command" && !rule.options.0.is_empty())
                 || name.ends_with("_unit")
                 || rule.derive.values().any(|derived| derived.of == name)
-                || all().any(|figure| {
-                    let lists = [figure.launches.as_deref(), figure.parts.as_deref()];
-                    figure.value == name
-                        || figure.count == name
-                        || figure.quantiles.contains_key(name)
-                        || figure.exact.iter().any(|exact| exact == name)
+                || all().any(|result| {
+                    let lists = [result.launches.as_deref(), result.parts.as_deref()];
+                    result.value == name
+                        || result.count == name
+                        || result.quantiles.contains_key(name)
+                        || result.exact.iter().any(|exact| exact == name)
                         || lists.contains(&Some(name))
                 })
                 || (formulas.iter().any(|formula| names(formula).any(|used| used == name))
@@ -503,7 +503,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn figure(&mut self, rule: &'a FigureRule, groups: &Groups, own: &Point, at: usize) -> Result<(), SourceFault> {
+    fn result(&mut self, rule: &'a ResultRule, groups: &Groups, own: &Point, at: usize) -> Result<(), SourceFault> {
         let group = |name: &str| groups.get(name);
         let word = group(&rule.value).or_else(|| rule.formula.as_deref().map(|_| ""));
         let Some(word) = word.filter(|_| !self.dropped) else { return Ok(()) };
@@ -521,12 +521,12 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         if let Some(other) = rule.other.as_deref().filter(|_| rule.low.is_some() && spread.is_none()) {
-            return self.figure(other, groups, own, at);
+            return self.result(other, groups, own, at);
         }
         let value = match &rule.formula {
             Some(formula) => match (self.compute(formula, groups, at)?, &rule.other) {
                 (Some(value), _) if value > 0.0 => value * scale,
-                (_, Some(other)) => return self.figure(other, groups, own, at),
+                (_, Some(other)) => return self.result(other, groups, own, at),
                 (Some(value), None) => value * scale,
                 (None, None) => return Ok(()),
             },
@@ -611,7 +611,7 @@ impl<'a> Reader<'a> {
     /// The spread of values that a group lists: of executions, or of parts of one.
     fn spread_of_list(
         &self,
-        rule: &FigureRule,
+        rule: &ResultRule,
         groups: &Groups,
         reading: &mut SourceReading,
         scale: f64,
@@ -637,8 +637,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Adds a reading, unless it repeats one or another of the same figure counts.
-    fn add(&mut self, rule: &'a FigureRule, mut reading: SourceReading) {
+    /// Adds a reading, unless it repeats one or another of the same result counts.
+    fn add(&mut self, rule: &'a ResultRule, mut reading: SourceReading) {
         let key = (reading.id.clone(), reading.point.clone());
         let adjacent = rule.combine.as_ref().is_some_and(|combine| combine.adjacent);
         let follows = std::mem::replace(&mut self.last, key.1.clone()) == key.1;
@@ -673,7 +673,7 @@ impl<'a> Reader<'a> {
         self.places.insert(key, (place, rule.rank));
     }
 
-    /// Repetitions of one figure become its median, its mean or its launches.
+    /// Repetitions of one result become its median, its mean or its launches.
     fn combine(&mut self) {
         self.places.clear();
         self.last = Point::origin();
@@ -708,7 +708,7 @@ impl<'a> Reader<'a> {
         self.sheet.notes.extend(new);
     }
 
-    /// Sets axes that lines below have stated. A figure of a size of zero or less was not measured.
+    /// Sets axes that lines below have stated. A result of a size of zero or less was not measured.
     fn settle_later(&mut self) {
         for (title, place, later) in std::mem::take(&mut self.later).into_iter().rev() {
             let none = Groups::default();
@@ -806,7 +806,7 @@ impl<'a> Reader<'a> {
         self.closed()
     }
 
-    /// What needs a figure has one.
+    /// What needs a result has one.
     fn closed(&mut self) -> Result<(), SourceFault> {
         match self.open.take() {
             Some((at, needs)) if self.lenient => {
@@ -846,7 +846,7 @@ impl<'a> Reader<'a> {
             self.part();
         }
         let mut own = Point::origin();
-        let (mut figures, mut range, mut quantiles) = (Vec::new(), [None, None], Vec::new());
+        let (mut results, mut range, mut quantiles) = (Vec::new(), [None, None], Vec::new());
         let mut across = Vec::new();
         for (column, cell) in table.columns.iter().zip(&cells) {
             let (column, before) = match column {
@@ -877,7 +877,7 @@ impl<'a> Reader<'a> {
                     let size = AxisRule { bytes: Some(1), ..AxisRule::default() };
                     own = own.with(axis, spelt(Some(&size), cell, at)?.unwrap_or_default());
                 }
-                ColumnRule::Figure(figure) => figures.push((figure, *cell)),
+                ColumnRule::Result(result) => results.push((result, *cell)),
                 ColumnRule::Least(scale) => range[0] = Some(need(cell, at)? * scale),
                 ColumnRule::Greatest(scale) => range[1] = Some(need(cell, at)? * scale),
                 ColumnRule::Quantile(quantile, scale) => quantiles.push((*quantile, need(cell, at)? * scale)),
@@ -885,8 +885,8 @@ impl<'a> Reader<'a> {
             }
         }
         let first = self.sheet.readings.len();
-        for (figure, cell) in figures {
-            self.figure(figure, &cell_of(cell), &own, at)?;
+        for (result, cell) in results {
+            self.result(result, &cell_of(cell), &own, at)?;
         }
         for (name, axis) in &table.rule.common.axes {
             if let Some(value) = groups.get(name).map(|word| spelt(Some(axis), word, at)).transpose()?.flatten() {
@@ -895,17 +895,17 @@ impl<'a> Reader<'a> {
         }
         self.derive(&table.rule.common, &mut groups, at)?;
         self.check(&table.rule.common.check, &groups, at)?;
-        if let (Some(axis), Some(figure)) = (&table.rule.across, table.rule.figure.first()) {
+        if let (Some(axis), Some(result)) = (&table.rule.across, table.rule.result.first()) {
             let label = table.rule.label.as_ref().and_then(|label| Some((label, groups.get(label)?)));
             let own = label.into_iter().fold(own, |own, (axis, value)| own.with(axis, axis_value(value)));
             for (value, cell) in across {
-                self.figure(figure, &cell_of(cell), &own.clone().with(axis, axis_value(value)), at)?;
+                self.result(result, &cell_of(cell), &own.clone().with(axis, axis_value(value)), at)?;
             }
             return Ok(());
         }
         let open = self.open.clone();
-        for figure in &table.rule.figure {
-            self.figure(figure, &groups, &own, at)?;
+        for result in &table.rule.result {
+            self.result(result, &groups, &own, at)?;
         }
         if let Some(last) = &table.rule.last
             && !regex(last, at)?.is_match(line)
@@ -946,7 +946,7 @@ fn option_of(rule: &OptionRule, command: &str) -> Option<String> {
     })
 }
 
-/// A cell is the value of its column's figure.
+/// A cell is the value of its column's result.
 fn cell_of(word: &str) -> Groups {
     Groups { words: vec![("value".to_owned(), Some(word.to_owned()))] }
 }
@@ -1024,8 +1024,8 @@ fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<Column<
     Ok(columns)
 }
 
-/// The unit of a figure, and base units in one of what is printed.
-pub(super) fn unit_of(rule: &FigureRule, word: Option<&str>, at: usize) -> Result<(NamedUnit, f64), SourceFault> {
+/// The unit of a result, and base units in one of what is printed.
+pub(super) fn unit_of(rule: &ResultRule, word: Option<&str>, at: usize) -> Result<(NamedUnit, f64), SourceFault> {
     let name = match word.filter(|_| !rule.units.is_empty()) {
         Some(word) => rule.units.get(word).map(String::as_str).ok_or(word),
         None => Ok(rule.unit.as_deref().unwrap_or_default()),

@@ -35,9 +35,9 @@ pub(crate) struct DataFormat {
     /// Notes on every run.
     #[serde(default)]
     pub(crate) notes: Vec<String>,
-    /// A figure that each source must have.
+    /// A result that each source must have.
     pub(crate) required: Option<Required>,
-    /// A block of lines that states a figure again is of another process.
+    /// A block of lines that states a result again is of another process.
     #[serde(default)]
     pub(crate) again: bool,
     /// Texts that several lines of one process make together.
@@ -81,7 +81,7 @@ pub(crate) struct ItemRule {
     pub(crate) patterns: BTreeMap<String, Pattern>,
     /// Objects whose members are groups. The first that has a name counts.
     pub(crate) axes_of: Option<Pointers>,
-    /// An object whose members are quantiles of the figures, in percent and seconds of one unit.
+    /// An object whose members are quantiles of the results, in percent and seconds of one unit.
     pub(crate) quantiles_of: Option<String>,
     /// Pointers, and the words of which each has to name one; without words, it has to name anything. Of those of
     /// `unless`, no group may be so.
@@ -92,7 +92,7 @@ pub(crate) struct ItemRule {
     #[serde(flatten)]
     pub(crate) common: Common,
     #[serde(default)]
-    pub(crate) figure: Vec<FigureRule>,
+    pub(crate) result: Vec<ResultRule>,
     /// The item is a fault of the source.
     pub(crate) error: Option<String>,
 }
@@ -143,7 +143,7 @@ impl Pointers {
     }
 }
 
-/// What several readings of one figure in one output become.
+/// What several readings of one result in one output become.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CombineRule {
@@ -183,7 +183,7 @@ pub(crate) struct GatherRule {
     pub(crate) apart: bool,
 }
 
-/// A figure that each source must have.
+/// A result that each source must have.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Required {
@@ -192,7 +192,7 @@ pub(crate) struct Required {
     pub(crate) error: String,
 }
 
-/// What a line means that matches a pattern. Groups are axes, unless a rule or a figure uses them.
+/// What a line means that matches a pattern. Groups are axes, unless a rule or a result uses them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LineRule {
@@ -200,9 +200,9 @@ pub(crate) struct LineRule {
     pub(crate) pattern: Pattern,
     #[serde(flatten)]
     pub(crate) common: Common,
-    /// Figures that the line states.
+    /// Results that the line states.
     #[serde(default)]
-    pub(crate) figure: Vec<FigureRule>,
+    pub(crate) result: Vec<ResultRule>,
     /// The line is a fault of the source.
     pub(crate) error: Option<String>,
     /// A pattern inside the line: the rule is for each match of it.
@@ -246,7 +246,7 @@ pub(crate) struct Common {
     /// The present output has stated what it needs.
     #[serde(default)]
     pub(crate) ends: bool,
-    /// The figures of the present part, above and below, are left out.
+    /// The results of the present part, above and below, are left out.
     pub(crate) drop: Option<DropRule>,
     /// What must be so; of a table, in each row.
     #[serde(default)]
@@ -262,9 +262,9 @@ pub(crate) struct Common {
     /// Parts of gathered texts.
     #[serde(default)]
     pub(crate) gather: BTreeMap<String, String>,
-    /// The fault of an output that begins here and states no figure.
+    /// The fault of an output that begins here and states no result.
     pub(crate) needs: Option<String>,
-    /// This is a note where other outputs have figures.
+    /// This is a note where other outputs have results.
     #[serde(default)]
     pub(crate) lenient: bool,
     /// How groups become values of axes.
@@ -273,7 +273,7 @@ pub(crate) struct Common {
     /// Axes with values of their own, which may have `{group}` in them.
     #[serde(default)]
     pub(crate) set: BTreeMap<String, String>,
-    /// Axes are those of the whole output, and of the figures above too.
+    /// Axes are those of the whole output, and of the results above too.
     #[serde(default)]
     pub(crate) whole: bool,
     /// Axes count only where outputs of one source differ in them.
@@ -287,12 +287,12 @@ pub(crate) struct Common {
     /// Groups that later templates may have too.
     #[serde(default)]
     pub(crate) keep: Vec<String>,
-    /// A note on the figure before, or on the next one.
+    /// A note on the result before, or on the next one.
     pub(crate) note_last: Option<String>,
     pub(crate) note_next: Option<String>,
 }
 
-/// Figures are left out.
+/// Results are left out.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DropRule {
@@ -311,7 +311,7 @@ pub(crate) struct CheckRule {
     pub(crate) most: Option<f64>,
     /// The fault of a value beyond them.
     pub(crate) error: Option<String>,
-    /// Or the figures are left out.
+    /// Or the results are left out.
     pub(crate) drop: Option<DropRule>,
 }
 
@@ -378,10 +378,10 @@ const fn one() -> f64 {
     1.0
 }
 
-/// A figure. Its id and title may have `{group}` in them.
+/// A result. Its id and title may have `{group}` in them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct FigureRule {
+pub(crate) struct ResultRule {
     #[serde(default)]
     pub(crate) id: String,
     #[serde(default)]
@@ -406,7 +406,7 @@ pub(crate) struct FigureRule {
     pub(crate) exact: Vec<String>,
     /// What zero is less than, in base units.
     pub(crate) below: Option<f64>,
-    /// The figure where this one's formula has no value above zero.
+    /// The result where this one's formula has no value above zero.
     #[serde(rename = "or")]
     pub(crate) other: Option<Box<Self>>,
     /// The group that says how often it was repeated.
@@ -425,10 +425,10 @@ pub(crate) struct FigureRule {
     pub(crate) range_note: Option<String>,
     /// It may be stated again in one output.
     pub(crate) combine: Option<CombineRule>,
-    /// A figure that is stated again in one output counts only if its rank is lower.
+    /// A result that is stated again in one output counts only if its rank is lower.
     #[serde(default)]
     pub(crate) rank: u8,
-    /// It is only a note on the figure of this id and these axes.
+    /// It is only a note on the result of this id and these axes.
     #[serde(default)]
     pub(crate) remark: bool,
     /// Words that stand for a value that was not measured.
@@ -442,7 +442,7 @@ pub(crate) struct FigureRule {
     /// Whether the digits say how exact it is.
     #[serde(default = "yes")]
     pub(crate) digits: bool,
-    /// The value is a quantile of the next figure.
+    /// The value is a quantile of the next result.
     #[serde(default)]
     pub(crate) next: bool,
     /// How many digits it has, of which zeros at the end are not printed.
@@ -451,7 +451,7 @@ pub(crate) struct FigureRule {
     /// Whether it is what an output needs.
     #[serde(default = "yes")]
     pub(crate) ends: bool,
-    /// The value is a quantile of the figure before: the group `quantile` says which, in percent, or this number.
+    /// The value is a quantile of the result before: the group `quantile` says which, in percent, or this number.
     #[serde(default)]
     pub(crate) quantile: bool,
     #[serde(default)]
@@ -460,7 +460,7 @@ pub(crate) struct FigureRule {
     #[serde(default)]
     pub(crate) without: BTreeMap<String, String>,
     pub(crate) note: Option<String>,
-    /// Axes of this figure alone.
+    /// Axes of this result alone.
     #[serde(default)]
     pub(crate) set: BTreeMap<String, String>,
     /// Axes that lines below may state. A size of zero or less says that it was not measured.
@@ -491,7 +491,7 @@ pub(crate) struct TableRule {
     pub(crate) common: Common,
     /// The group that is what stands before the columns, where names may have blanks.
     pub(crate) label: Option<String>,
-    /// Further columns are values of this axis, each with the first figure of the row.
+    /// Further columns are values of this axis, each with the first result of the row.
     pub(crate) across: Option<String>,
     /// Further columns that are like this are axes, with the name that the group `name` has.
     pub(crate) axis_columns: Option<Pattern>,
@@ -504,16 +504,16 @@ pub(crate) struct TableRule {
     /// Cells that state nothing.
     #[serde(default)]
     pub(crate) none: Vec<String>,
-    /// The row with which the table is whole; figures alone do not end what an output needs.
+    /// The row with which the table is whole; results alone do not end what an output needs.
     pub(crate) last: Option<Pattern>,
     /// What the least and the greatest are of.
     pub(crate) range_note: Option<String>,
     pub(crate) columns: BTreeMap<String, ColumnRule>,
-    /// Further columns are quantiles of the first figure: the group says which, in percent.
+    /// Further columns are quantiles of the first result: the group says which, in percent.
     pub(crate) quantile: Option<QuantileColumns>,
-    /// Figures of a row, of which the columns are groups.
+    /// Results of a row, of which the columns are groups.
     #[serde(default)]
-    pub(crate) figure: Vec<FigureRule>,
+    pub(crate) result: Vec<ResultRule>,
 }
 
 /// Columns whose names say which quantile they are.
@@ -549,8 +549,8 @@ pub(crate) enum ColumnRule {
     Group(String),
     /// A size in bytes, as a value of this axis.
     Size(String),
-    Figure(Box<FigureRule>),
-    /// The least of what the first figure states.
+    Result(Box<ResultRule>),
+    /// The least of what the first result states.
     Least(f64),
     /// The greatest of it.
     Greatest(f64),

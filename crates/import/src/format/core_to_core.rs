@@ -14,7 +14,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
     parse,
 };
 
-/// CPUs, at most: every two are a figure.
+/// CPUs, at most: every two are a result.
 const MOST_CPUS: usize = 512;
 
 /// The table has a row of commas alone and then, below each other, one number more a row; nothing names the tool.

@@ -138,7 +138,7 @@ fn rate_of(value: &str, seconds: &str, at: usize) -> Result<Option<SourceReading
     })
 }
 
-/// Runs of one file that differ in what they run, or in how they were built, are figures of their own.
+/// Runs of one file that differ in what they run, or in how they were built, are results of their own.
 fn place(sheet: &mut SourceSheet, runs: &[CoremarkRun]) {
     let differ = runs.iter().any(|run| run.build != runs[0].build);
     for (index, reading) in sheet.readings.iter_mut().enumerate() {

@@ -242,7 +242,7 @@ fn axes(rest: &str) -> Vec<(&'static str, String)> {
     found.into_iter().filter_map(|(axis, value)| Some((axis, value?))).collect()
 }
 
-/// Sizes of blocks by direction: a figure has that of its own as the axis `bs`.
+/// Sizes of blocks by direction: a result has that of its own as the axis `bs`.
 const BLOCKS: [&str; 3] = ["bs of read", "bs of write", "bs of trim"];
 
 fn of_direction(line: &str) -> Option<(&str, &str)> {

@@ -155,7 +155,7 @@ type Printed = (f64, String);
 /// Share of the whole time that requests take from which they follow each other.
 const BUSY: f64 = 0.5;
 
-/// Adds the figures of a process.
+/// Adds the results of a process.
 fn end(sheet: &mut SourceSheet, run: &mut IopingRun, least: Printed, average: Printed, greatest: Printed) {
     sheet.begin_process();
     run.first = sheet.readings.len();

@@ -17,19 +17,19 @@ pub(super) const FORM: OtherForm =
 /// Bytes of its KB.
 const KILOBYTE: f64 = 1024.0;
 
-/// Sections by their titles: two with settings, the others with figures.
+/// Sections by their titles: two with settings, the others with results.
 type MemtierDocument = BoundedMap<BoundedMap<MemtierMember>>;
 
-/// A member of a section: a setting, the figures of one kind of requests, or a list with the shares below each latency.
+/// A member of a section: a setting, the results of one kind of requests, or a list with the shares below each latency.
 enum MemtierMember {
     Setting(Scalar),
-    Figures(Box<MemtierFigures>),
+    Results(Box<MemtierResults>),
     Shares,
 }
 
-/// Rates a second, latencies in milliseconds; KB are 1024 bytes. The first three are what tells such figures.
+/// Rates a second, latencies in milliseconds; KB are 1024 bytes. The first three are what tells such results.
 #[derive(Deserialize, Default)]
-struct MemtierFigures {
+struct MemtierResults {
     #[serde(rename = "Ops/sec")]
     operations: Option<f64>,
     #[serde(rename = "Hits/sec")]
@@ -63,11 +63,11 @@ impl<'de> Deserialize<'de> for MemtierMember {
         impl<'de> Visitor<'de> for MemtierVisitor {
             type Value = MemtierMember;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a setting or figures")
+                f.write_str("a setting or results")
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MemtierMember, A::Error> {
-                let figures = MemtierFigures::deserialize(MapAccessDeserializer::new(map))?;
-                Ok(MemtierMember::Figures(Box::new(figures)))
+                let results = MemtierResults::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(MemtierMember::Results(Box::new(results)))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<MemtierMember, A::Error> {
                 while items.next_element::<IgnoredAny>()?.is_some() {}
@@ -102,14 +102,14 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let document: MemtierDocument = json::read_document((before, text), &source.ledger)?;
         sheet.begin_process();
         let axes = settings(&document);
-        for (title, kind, figures) in figures_of(&document) {
+        for (title, kind, results) in results_of(&document) {
             if kind == "Runtime" {
-                runtime(&mut sheet, figures);
-            } else if let Some(readings) = readings(figures) {
+                runtime(&mut sheet, results);
+            } else if let Some(readings) = readings(results) {
                 let of = part(title).ok_or_else(|| {
                     SourceFault::new(format!("its section '{}' is not known", shown(title)), before + 1)
                 })?;
-                sheet.readings.extend(placed(readings, kind, &axes, of, share(figures)));
+                sheet.readings.extend(placed(readings, kind, &axes, of, share(results)));
             }
         }
     }
@@ -131,47 +131,47 @@ fn documents(text: &str) -> Vec<(usize, &str)> {
     if starts.is_empty() { vec![(0, text)] } else { found }
 }
 
-/// The figures of all sections, with the titles and kinds that they stand under.
-fn figures_of(document: &MemtierDocument) -> impl Iterator<Item = (&str, &str, &MemtierFigures)> {
+/// The results of all sections, with the titles and kinds that they stand under.
+fn results_of(document: &MemtierDocument) -> impl Iterator<Item = (&str, &str, &MemtierResults)> {
     document.0.iter().flat_map(|(title, members)| {
         members.0.iter().filter_map(|(kind, member)| match member {
-            MemtierMember::Figures(figures) => Some((title.as_str(), kind.as_str(), figures.as_ref())),
+            MemtierMember::Results(results) => Some((title.as_str(), kind.as_str(), results.as_ref())),
             _ => None,
         })
     })
 }
 
 /// When it ran, and whether it was stopped.
-fn runtime(sheet: &mut SourceSheet, figures: &MemtierFigures) {
-    let milliseconds = figures.unit.as_deref().is_some_and(|unit| unit.eq_ignore_ascii_case("milliseconds"));
-    if let Some(started) = figures.started.filter(|_| milliseconds && sheet.started.is_empty()) {
+fn runtime(sheet: &mut SourceSheet, results: &MemtierResults) {
+    let milliseconds = results.unit.as_deref().is_some_and(|unit| unit.eq_ignore_ascii_case("milliseconds"));
+    if let Some(started) = results.started.filter(|_| milliseconds && sheet.started.is_empty()) {
         sheet.started = unix(started / 1e3);
     }
-    if figures.interrupted.as_deref() == Some("true") {
+    if results.interrupted.as_deref() == Some("true") {
         sheet.notes.push("a run was interrupted before its end".to_owned());
     }
 }
 
 /// Percentage of keys that were found, of gets.
-fn share(figures: &MemtierFigures) -> Option<f64> {
-    let (hits, misses) = figures.hits.zip(figures.misses)?;
+fn share(results: &MemtierResults) -> Option<f64> {
+    let (hits, misses) = results.hits.zip(results.misses)?;
     (hits + misses > 0.0).then(|| hits / (hits + misses) * 100.0)
 }
 
-/// The figures of one kind of requests; none of a kind that was not made, whose percentiles are no latencies.
-fn readings(figures: &MemtierFigures) -> Option<Vec<SourceReading>> {
-    let count = figures.operations.filter(|count| *count > 0.0)?;
+/// The results of one kind of requests; none of a kind that was not made, whose percentiles are no latencies.
+fn readings(results: &MemtierResults) -> Option<Vec<SourceReading>> {
+    let count = results.operations.filter(|count| *count > 0.0)?;
     let mut readings =
         vec![decimals(SourceReading::new("memtier.operations", "Operations", count, rate("operations")), 0.005)];
-    if let Some(data) = figures.data.filter(|data| *data > 0.0) {
+    if let Some(data) = results.data.filter(|data| *data > 0.0) {
         let data = SourceReading::new("memtier.data", "Data", data * KILOBYTE, bytes_per_second("bytes"));
         readings.push(decimals(data, 0.005 * KILOBYTE));
     }
-    let average = figures.average.map(|average| (average, 0.0005)).or(figures.latency.map(|latency| (latency, 0.005)));
+    let average = results.average.map(|average| (average, 0.0005)).or(results.latency.map(|latency| (latency, 0.005)));
     if let Some((average, half)) = average {
         let reading = SourceReading::new("memtier.latency", "Latency, average", average * 1e-3, seconds("request"));
         let mut reading = decimals(reading, half * 1e-3);
-        for (name, value) in &figures.percentiles.0 {
+        for (name, value) in &results.percentiles.0 {
             let percent = name.strip_prefix('p').and_then(number);
             if let Some((percent, value)) = percent.zip(value.number()) {
                 reading.quantiles.push((percent / 100.0, value * 1e-3));
@@ -180,7 +180,7 @@ fn readings(figures: &MemtierFigures) -> Option<Vec<SourceReading>> {
         reading.quantiles.sort_by(|one, other| one.0.total_cmp(&other.0));
         readings.push(reading);
     }
-    if let Some(errors) = figures.errors.filter(|errors| *errors > 0.0) {
+    if let Some(errors) = results.errors.filter(|errors| *errors > 0.0) {
         readings = readings.into_iter().map(|reading| reading.note(format!("{errors} connections failed"))).collect();
     }
     Some(readings)
@@ -196,7 +196,7 @@ fn decimals(mut reading: SourceReading, half: f64) -> SourceReading {
     reading.rounded(half / value)
 }
 
-/// Settings that define its figures, under the names that the table's have.
+/// Settings that define its results, under the names that the table's have.
 fn settings(document: &MemtierDocument) -> Vec<(&'static str, String)> {
     let stated = |section: &str, name: &str| match document.0.get(section)?.0.get(name)? {
         MemtierMember::Setting(value) => Some(axis_value(&value.words())).filter(|words| words != "-"),
@@ -234,7 +234,7 @@ fn part(line: &str) -> Option<(Option<&'static str>, u32)> {
     })
 }
 
-/// Sets what all figures of one kind of request have in common: its kind, the settings, the part of several runs, and
+/// Sets what all results of one kind of request have in common: its kind, the settings, the part of several runs, and
 /// the percentage of keys that were found.
 fn placed(
     readings: Vec<SourceReading>,

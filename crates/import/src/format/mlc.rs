@@ -59,8 +59,8 @@ struct MlcState {
     part: Option<MlcPart>,
     /// Parts of this process.
     done: HashSet<MlcPart>,
-    /// It has stated a figure.
-    figures: bool,
+    /// It has stated a result.
+    results: bool,
     /// The part has not.
     fresh: bool,
     /// Its command line without what it measures.
@@ -113,8 +113,8 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 
 /// Whether the line is one of the open part's.
 fn record(sheet: &mut SourceSheet, state: &mut MlcState, line: &str, at: usize) -> Result<bool, SourceFault> {
-    let Some(readings) = figures(state, line, at)? else { return Ok(false) };
-    state.figures |= !readings.is_empty();
+    let Some(readings) = results(state, line, at)? else { return Ok(false) };
+    state.results |= !readings.is_empty();
     state.fresh &= readings.is_empty();
     // No access takes no time, and a node without memory has no rate.
     let (readings, nothing): (Vec<_>, Vec<_>) = readings.into_iter().partition(|reading| reading.value != 0.0);
@@ -147,7 +147,7 @@ fn setting(sheet: &mut SourceSheet, state: &mut MlcState, line: &str, at: usize)
     let command = after(line, "Command line parameters:").filter(|_| line.starts_with("Command line"));
     let buffer = after(line, "Using buffer size of").filter(|_| line.starts_with("Using buffer"));
     if command.is_some() || buffer.is_some() {
-        if state.figures {
+        if state.results {
             begin(sheet, state);
         }
         if let Some(command) = command {
@@ -179,8 +179,8 @@ fn setting(sheet: &mut SourceSheet, state: &mut MlcState, line: &str, at: usize)
     Ok(true)
 }
 
-/// The figures of a line of the open part; none if it is not one of its lines.
-fn figures(state: &mut MlcState, line: &str, at: usize) -> Result<Option<Vec<SourceReading>>, SourceFault> {
+/// The results of a line of the open part; none if it is not one of its lines.
+fn results(state: &mut MlcState, line: &str, at: usize) -> Result<Option<Vec<SourceReading>>, SourceFault> {
     if let Some(rest) = line.strip_prefix(SINGLE) {
         state.done.insert(MlcPart::Idle);
         return single(rest, at).map(|reading| Some(vec![reading]));

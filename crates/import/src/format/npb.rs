@@ -54,7 +54,7 @@ struct NpbRun {
     settings: Settings,
 }
 
-/// A run with its figures in the sheet, and where they begin.
+/// A run with its results in the sheet, and where they begin.
 struct NpbKept {
     first: usize,
     group: String,
@@ -87,7 +87,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else {
             match place {
                 NpbPlace::Outside => continue,
-                // What it computes on its way is no figure.
+                // What it computes on its way is no result.
                 NpbPlace::Progress => run.unverified |= line == "No verification performed",
                 NpbPlace::Results | NpbPlace::Options if line.starts_with("Compile options") => {
                     place = NpbPlace::Options;
@@ -161,7 +161,7 @@ fn result(sheet: &mut SourceSheet, run: &mut NpbRun, line: &str, at: usize) -> b
     true
 }
 
-/// Keeps the figures of a run whose results are whole and verified.
+/// Keeps the results of a run whose results are whole and verified.
 fn end(sheet: &mut SourceSheet, kept: &mut Vec<NpbKept>, place: &NpbPlace, run: NpbRun) -> Result<(), SourceFault> {
     match place {
         NpbPlace::Outside => return Ok(()),

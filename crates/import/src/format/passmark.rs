@@ -23,7 +23,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
 /// megabytes.
 const MIB: f64 = 1_048_576.0;
 
-/// Name of a result, the figure's id and title, the scale of its unit, and what is counted; of data nothing is.
+/// Name of a result, the result's id and title, the scale of its unit, and what is counted; of data nothing is.
 type PassmarkResult = (&'static str, &'static str, &'static str, f64, &'static str);
 
 /// Units are not in the file: its screen states them.

@@ -24,10 +24,10 @@ fn detect(head: &[u8]) -> Confidence {
 
 /// Members of a run document, of which `schema` comes last where a program sorted them.
 const MEMBERS: [&[u8]; 9] =
-    [b"schema", b"id", b"label", b"origin", b"machine", b"session", b"plan", b"rules", b"figures"];
+    [b"schema", b"id", b"label", b"origin", b"machine", b"session", b"plan", b"rules", b"results"];
 
 /// Members that a document has beside its schema, and other formats rarely.
-const OWN: [&[u8]; 2] = [b"plan", b"figures"];
+const OWN: [&[u8]; 2] = [b"plan", b"results"];
 
 /// Whether the first object of a source is a run document whose members have another order than Prony's: it has a
 /// number as its `schema`, one of [`OWN`], and until there only [`MEMBERS`]. Only the outermost names are looked at,
@@ -131,9 +131,9 @@ mod tests {
     #[test]
     fn documents_are_known_by_their_outermost_members_in_any_order() {
         for text in [
-            r#"{"figures":[{"schema":"x","}":"\""}],"id":"r","schema":1}"#,
+            r#"{"results":[{"schema":"x","}":"\""}],"id":"r","schema":1}"#,
             " [ {\"plan\": {\"id\": 2},\n \"schema\" : 1, \"later\": 3}, 7]",
-            r#"{"schema":1,"figures":[]"#,
+            r#"{"schema":1,"results":[]"#,
         ] {
             assert!(is_document(text.as_bytes()), "{text}");
         }
@@ -142,12 +142,12 @@ mod tests {
             "[",
             "{",
             r#"{"id":"r","schema":1}"#,
-            r#"{"figures":[{"schema":1}],"id":"r"}"#,
-            r#"{"figures":[],"schema":"http://x"}"#,
-            r#"{"figures":[],"benchmarks":[],"schema":1}"#,
-            r#"{"figures":["\"#,
-            r#"["figures",1,"schema",1]"#,
-            r#"{"id":{}}{"figures":[],"schema":1}"#,
+            r#"{"results":[{"schema":1}],"id":"r"}"#,
+            r#"{"results":[],"schema":"http://x"}"#,
+            r#"{"results":[],"benchmarks":[],"schema":1}"#,
+            r#"{"results":["\"#,
+            r#"["results",1,"schema",1]"#,
+            r#"{"id":{}}{"results":[],"schema":1}"#,
         ] {
             assert!(!is_document(text.as_bytes()), "{text}");
         }

@@ -102,7 +102,7 @@ impl SevenZipReader {
         let total = column(line, 3, at)? * 1e6;
         let metric = rate("7-Zip instructions");
         self.sheet.readings.push(SourceReading::new("seven_zip.rating", "Total rating", total, metric));
-        // An average over other dictionaries than the usual ones is another figure.
+        // An average over other dictionaries than the usual ones is another result.
         if let Some(range) = range(&self.dictionaries).filter(|range| range != USUAL) {
             self.sheet.process_at("dictionaries", &range);
         }

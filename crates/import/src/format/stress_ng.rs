@@ -29,7 +29,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 fn bogo(stressor: &str, value: f64, version: Option<&str>) -> SourceReading {
     let reading = SourceReading::new("stress_ng.bogo_ops", "Bogo operations", value, rate("bogo operations"));
     let reading = reading.at("stressor", axis_value(stressor)).note(BOGO);
-    // As part of the name, the version separates figures of different versions.
+    // As part of the name, the version separates results of different versions.
     match version {
         Some(version) => reading.at("version", axis_value(version)),
         None => reading,

@@ -1,8 +1,8 @@
-//! Tidy CSV of this program: one row for each figure, as `export` writes it.
+//! Tidy CSV of this program: one row for each result, as `export` writes it.
 
 use model::{
-    Definition, Estimate, EstimateMethod, Figure, Footprint, Launch, Machine, Metric, Origin, Outcome, Plan, Run,
-    SCHEMA, Session,
+    BenchmarkResult, Definition, Estimate, EstimateMethod, Footprint, Launch, Machine, Metric, Origin, Outcome, Plan,
+    Run, SCHEMA, Session,
 };
 use serde::de::DeserializeOwned;
 
@@ -13,7 +13,7 @@ use crate::text::{SourceFault, check_columns, need, shown};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "tidy-csv",
     tool: "Prony",
-    about: "one row a figure, as Prony exports it: everything but the single batches and footprints of launches",
+    about: "one row a result, as Prony exports it: everything but the single batches and footprints of launches",
     by_lines: false,
     detect,
     parse,
@@ -24,7 +24,7 @@ fn detect(head: &[u8]) -> Confidence {
     if head.starts_with(b"run,") && columns { Confidence::Certain } else { Confidence::No }
 }
 
-/// Rows, at most: a thousand runs of five hundred figures.
+/// Rows, at most: a thousand runs of five hundred results.
 const MOST_ROWS: usize = 500_000;
 
 /// A row, its line number, and the names of its columns.
@@ -41,7 +41,7 @@ impl TidyRow<'_> {
             .ok_or_else(|| SourceFault::new(format!("there is no column '{name}'"), self.line))
     }
 
-    /// An optional column, which only adds to a figure.
+    /// An optional column, which only adds to a result.
     fn maybe(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
@@ -100,17 +100,17 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 runs.len() - 1
             }
         };
-        let figure = figure(&row)?;
+        let result = result(&row)?;
         if seen.len() == MOST_ROWS {
             return Err(SourceFault::new(format!("it has more than {MOST_ROWS} rows"), line));
         }
-        if !seen.insert((at, figure.key())) {
-            return Err(SourceFault::new(format!("{} of run {} occurs twice", figure.key(), shown(&id)), line));
+        if !seen.insert((at, result.key())) {
+            return Err(SourceFault::new(format!("{} of run {} occurs twice", result.key(), shown(&id)), line));
         }
-        runs[at].figures.push(figure);
+        runs[at].results.push(result);
     }
     if runs.is_empty() {
-        return Err(SourceFault::new("it ends before any figure", 1));
+        return Err(SourceFault::new("it ends before any result", 1));
     }
     Ok(Parsed::Runs(runs))
 }
@@ -132,7 +132,7 @@ fn run(row: &TidyRow<'_>, id: String) -> Run {
         machine: Machine { name: row.maybe("machine").to_owned(), ..Machine::default() },
         session: Session { started: row.maybe("started").to_owned(), complete: true, ..Session::default() },
         plan: Plan { suite: "import:tidy-csv".to_owned(), ..Plan::default() },
-        figures: Vec::new(),
+        results: Vec::new(),
     }
 }
 
@@ -145,7 +145,7 @@ fn definition(row: &TidyRow<'_>) -> Result<Definition, SourceFault> {
     }
 }
 
-fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
+fn result(row: &TidyRow<'_>) -> Result<BenchmarkResult, SourceFault> {
     let launches = |(round, word): (u32, &str)| Ok(Launch { round, value: need(word, row.line)?, ..Launch::default() });
     let launches =
         (0..).zip(row.maybe("values").split_whitespace()).map(launches).collect::<Result<_, SourceFault>>()?;
@@ -153,9 +153,9 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
     let notes = row.maybe("notes").split(" | ").filter(|note| !note.is_empty());
     let benchmark = row.get("benchmark")?.to_owned();
     if benchmark.is_empty() {
-        return Err(SourceFault::new("the figure has no benchmark", row.line));
+        return Err(SourceFault::new("the result has no benchmark", row.line));
     }
-    let figure = Figure {
+    let result = BenchmarkResult {
         benchmark,
         point: point.map_err(|error: model::Error| {
             SourceFault::new(error.to_string().replace("could not", "cannot"), row.line)
@@ -183,7 +183,7 @@ fn figure(row: &TidyRow<'_>) -> Result<Figure, SourceFault> {
         references: None,
         launches,
     };
-    figure.fault().map_or(Ok(figure), |fault| Err(SourceFault::new(fault, row.line)))
+    result.fault().map_or(Ok(result), |fault| Err(SourceFault::new(fault, row.line)))
 }
 
 fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {

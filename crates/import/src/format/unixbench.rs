@@ -202,7 +202,7 @@ fn is_progress(line: &str) -> bool {
     })
 }
 
-/// The index over all tests, or over those that ran: that of other tests is another figure.
+/// The index over all tests, or over those that ran: that of other tests is another result.
 fn index(sheet: &SourceSheet, score: f64, partial: bool) -> SourceReading {
     if !partial {
         return SourceReading::new("unixbench.index", "System Benchmarks Index", score, rate("index points"));

@@ -180,11 +180,11 @@ fn column(name: &str, catalogue: &Catalogue) -> Result<WideColumn, SourceFault> 
         None => (title.trim(), Point::origin()),
     };
     if catalogue.lacks(title) {
-        return Err(fault("is called like a figure of this program, which does not exist"));
+        return Err(fault("is called like a result of this program, which does not exist"));
     }
     let (id, metric) = if let Some(ours) = catalogue.get(title) {
         if ours.metric.unit != named.unit {
-            return Err(fault("has another unit than the figure of this program of that name"));
+            return Err(fault("has another unit than the result of this program of that name"));
         }
         (title.to_owned(), ours.metric.clone())
     } else {

@@ -1,4 +1,4 @@
-//! `evaluation.toml`: how the tables of a published evaluation become machines with figures and facts, and how a suite
+//! `evaluation.toml`: how the tables of a published evaluation become machines with results and facts, and how a suite
 //! prints them with the measured machine among the printed ones.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use serde::Deserialize;
 pub struct EvaluationDescription {
     /// Its title.
     pub title: String,
-    /// Attribution, shown wherever its figures are shown.
+    /// Attribution, shown wherever its results are shown.
     pub attribution: String,
     /// Name under which the catalogue has it as the source of definitions; empty if it has not.
     #[serde(default)]
@@ -34,12 +34,12 @@ pub struct EvaluationDescription {
     /// Suites that measure it again, with the tables that they print.
     #[serde(default, rename = "suite")]
     pub suites: Vec<SuiteDescription>,
-    /// Figures of today that are not what the source measured.
+    /// Results of today that are not what the source measured.
     #[serde(default)]
     pub differs: Vec<DifferenceDescription>,
 }
 
-/// Figures of today whose definition differs from the source's: their cells carry it as a footnote.
+/// Results of today whose definition differs from the source's: their cells carry it as a footnote.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DifferenceDescription {
@@ -64,7 +64,7 @@ pub struct MachineDescription {
     /// Summary in one line.
     #[serde(default)]
     pub summary: String,
-    /// Notes for all its figures.
+    /// Notes for all its results.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Facts that are in no column.
@@ -129,18 +129,18 @@ pub struct TableDescription {
     /// Machines that are columns instead: label and column. `{value}` is then the cell in the machine's column.
     #[serde(default)]
     pub machine_columns: BTreeMap<String, String>,
-    /// Figures in its rows.
-    #[serde(default, rename = "figure")]
-    pub figures: Vec<FigureDescription>,
+    /// Results in its rows.
+    #[serde(default, rename = "result")]
+    pub results: Vec<ResultDescription>,
     /// Facts in its rows.
     #[serde(default, rename = "fact")]
     pub facts: Vec<FactDescription>,
 }
 
-/// A figure in the rows of a table.
+/// A result in the rows of a table.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct FigureDescription {
+pub struct ResultDescription {
     /// Its id.
     pub id: String,
     /// Column of its value; absent if machines are columns.
@@ -168,9 +168,9 @@ pub struct FigureDescription {
     /// The row with the upper end, if this one has the lower end of a range.
     #[serde(default)]
     pub up_to: Filter,
-    /// What differs from the definition of that figure, by little; the figure is footnoted.
+    /// What differs from the definition of that result, by little; the result is footnoted.
     pub near: Option<String>,
-    /// Why it is another quantity than that figure; it enters no mean and no verdict.
+    /// Why it is another quantity than that result; it enters no mean and no verdict.
     pub other: Option<String>,
     /// Notes.
     #[serde(default)]
@@ -193,12 +193,12 @@ pub struct DerivedTable {
     /// How a ratio of 1 is printed.
     #[serde(default = "one")]
     pub scale: f64,
-    /// Column and figure.
+    /// Column and result.
     #[serde(default)]
-    pub figures: BTreeMap<String, String>,
-    /// Column of the geometric mean over the figures that `over` names.
+    pub results: BTreeMap<String, String>,
+    /// Column of the geometric mean over the results that `over` names.
     pub mean: Option<String>,
-    /// Pattern of the figures in the mean.
+    /// Pattern of the results in the mean.
     #[serde(default)]
     pub over: String,
 }
@@ -219,14 +219,14 @@ pub struct SuiteDescription {
     pub charts: Vec<SuiteChart>,
 }
 
-/// A chart of figures of the run over the sizes of one axis, with a curve for each point of the others.
+/// A chart of results of the run over the sizes of one axis, with a curve for each point of the others.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteChart {
     /// Its title.
     pub title: String,
-    /// Id of the figures.
-    pub figure: String,
+    /// Id of the results.
+    pub result: String,
     /// The axis of sizes.
     pub axis: String,
     /// Title of the table below which it stands.
@@ -332,16 +332,16 @@ pub enum SuiteCell {
     },
     /// The reason why there is no value.
     Absent(String),
-    /// The value of a figure.
-    Figure(SuiteFigure),
-    /// The interval of a figure.
-    Interval(SuiteFigure),
+    /// The value of a result.
+    Result(SuiteResult),
+    /// The interval of a result.
+    Interval(SuiteResult),
 }
 
-/// A figure of the run in the unit of a column.
+/// A result of the run in the unit of a column.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SuiteFigure {
+pub struct SuiteResult {
     /// Its id.
     pub id: String,
     /// Its point; axes that are left out have their default.

@@ -34,7 +34,7 @@ impl Machines {
 }
 
 impl PublishedMachine {
-    /// Adds a figure.
+    /// Adds a result.
     pub(crate) fn add(&mut self, reading: SourceReading) {
         self.sheet.readings.push(reading);
     }
@@ -57,7 +57,7 @@ impl PublishedMachine {
         }
     }
 
-    /// Adds a note on all figures, once.
+    /// Adds a note on all results, once.
     pub(crate) fn note(&mut self, note: &str) {
         if !self.sheet.notes.iter().any(|known| known == note) {
             self.sheet.notes.push(note.to_owned());

@@ -22,8 +22,8 @@ use crate::Error;
 use crate::assemble::{Provenance, assemble};
 use crate::digest::hexadecimal;
 pub use description::{
-    DerivedTable, DifferenceDescription, EvaluationDescription, FactDescription, FigureDescription, Filter, KeyedCell,
-    MachineDescription, MachineRule, SuiteCell, SuiteChart, SuiteColumn, SuiteDescription, SuiteFigure, SuiteRows,
+    DerivedTable, DifferenceDescription, EvaluationDescription, FactDescription, Filter, KeyedCell, MachineDescription,
+    MachineRule, ResultDescription, SuiteCell, SuiteChart, SuiteColumn, SuiteDescription, SuiteResult, SuiteRows,
     SuiteSort, SuiteTable, TableDescription,
 };
 use folder::{DESCRIPTION, Folder};
@@ -96,12 +96,12 @@ impl PublishedEvaluation {
     /// Its machines as runs.
     ///
     /// # Errors
-    /// When a table contradicts the description, or a figure is called like one of this program that does not exist.
+    /// When a table contradicts the description, or a result is called like one of this program that does not exist.
     pub fn runs(&self, catalogue: &Catalogue) -> Result<Vec<Run>, Error> {
         let entries = self.entries()?;
         let mut ids = entries.iter().flat_map(|entry| &entry.sheet.readings).map(|reading| &reading.id);
         if let Some(id) = ids.find(|id| catalogue.lacks(id)) {
-            return Err(Error::EvaluationFigure { evaluation: self.name.clone(), id: id.clone() });
+            return Err(Error::EvaluationResult { evaluation: self.name.clone(), id: id.clone() });
         }
         Ok(entries.into_iter().map(|entry| self.run(entry, catalogue)).collect())
     }
@@ -140,7 +140,7 @@ pub struct PublishedListing {
     pub name: String,
     /// Its title.
     pub title: String,
-    /// Attribution, shown wherever its figures are shown.
+    /// Attribution, shown wherever its results are shown.
     pub attribution: String,
     /// Ids of its runs, `published:ams02-2002/amd-athlon-1.2-ghz`, with the machines' printed names.
     pub machines: Vec<(String, String)>,

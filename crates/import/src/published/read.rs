@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use model::{Definition, Point, format_size, parse_size};
 
 use super::description::{
-    EvaluationDescription, FactDescription, FigureDescription, MachineDescription, TableDescription,
+    EvaluationDescription, FactDescription, MachineDescription, ResultDescription, TableDescription,
 };
 use super::machines::{Machines, PublishedMachine};
 use super::table::{PublishedRow, PublishedTable};
@@ -26,7 +26,7 @@ pub(super) fn machines(
         machine.notes.iter().for_each(|note| entry.note(note));
     }
     for (described, table) in description.tables.iter().zip(tables) {
-        let rows = described.figures.iter().map(|figure| FigureRows::of(described, figure, table)).collect();
+        let rows = described.results.iter().map(|result| ResultRows::of(described, result, table)).collect();
         reader.table(&DescribedTable { described, table, rows })?;
     }
     for machine in &description.machines {
@@ -49,26 +49,26 @@ struct Reader<'a> {
 struct DescribedTable<'a> {
     described: &'a TableDescription,
     table: &'a PublishedTable,
-    /// Of each figure of the description, in its order.
-    rows: Vec<FigureRows>,
+    /// Of each result of the description, in its order.
+    rows: Vec<ResultRows>,
 }
 
-/// What all rows of a table say of a figure: asked once, since a table may have many thousand rows.
-struct FigureRows {
+/// What all rows of a table say of a result: asked once, since a table may have many thousand rows.
+struct ResultRows {
     /// Rows of each machine, where their number matters.
     of_machines: HashMap<String, usize>,
     /// The upper end of its range.
     upper_end: Option<f64>,
 }
 
-impl FigureRows {
-    fn of(described: &TableDescription, figure: &FigureDescription, table: &PublishedTable) -> Self {
+impl ResultRows {
+    fn of(described: &TableDescription, result: &ResultDescription, table: &PublishedTable) -> Self {
         let mut of_machines = HashMap::new();
-        let rows = table.rows().filter(|_| !figure.point_if_repeated.is_empty());
-        for machine in rows.filter_map(|row| machine_with(described, figure, row)) {
+        let rows = table.rows().filter(|_| !result.point_if_repeated.is_empty());
+        for machine in rows.filter_map(|row| machine_with(described, result, row)) {
             *of_machines.entry(machine).or_default() += 1;
         }
-        Self { of_machines, upper_end: upper_end(figure, table) }
+        Self { of_machines, upper_end: upper_end(result, table) }
     }
 }
 
@@ -105,12 +105,12 @@ impl Reader<'_> {
             let unit = fact.unit.as_ref().map(|unit| cells.fill(unit));
             add(self.machine(&cells.fill(machine)), fact, &cells.fill(&fact.name), &cells.fill(&fact.value), unit);
         }
-        let figures = of.described.figures.iter().zip(&of.rows);
-        for (figure, rows) in figures.filter(|(figure, _)| cells.fits(&figure.when)) {
-            let Some(machine) = figure.machine.as_deref().or(named) else { continue };
+        let results = of.described.results.iter().zip(&of.rows);
+        for (result, rows) in results.filter(|(result, _)| cells.fits(&result.when)) {
+            let Some(machine) = result.machine.as_deref().or(named) else { continue };
             let label = cells.fill(machine);
             let repeated = rows.of_machines.get(&label).is_some_and(|rows| *rows > 1);
-            if let Some(reading) = reading(figure, rows.upper_end, cells, repeated)? {
+            if let Some(reading) = reading(result, rows.upper_end, cells, repeated)? {
                 self.machine(&label).add(reading);
             }
         }
@@ -118,10 +118,10 @@ impl Reader<'_> {
     }
 }
 
-/// The machine of a row that has a figure.
-fn machine_with(described: &TableDescription, figure: &FigureDescription, row: PublishedRow<'_>) -> Option<String> {
+/// The machine of a row that has a result.
+fn machine_with(described: &TableDescription, result: &ResultDescription, row: PublishedRow<'_>) -> Option<String> {
     let cells = Cells { row, value: "" };
-    row.number(figure.column.as_deref()?).filter(|_| cells.fits(&figure.when))?;
+    row.number(result.column.as_deref()?).filter(|_| cells.fits(&result.when))?;
     named(described, cells).map(|(name, _)| name)
 }
 
@@ -142,51 +142,51 @@ fn add(entry: &mut PublishedMachine, fact: &FactDescription, name: &str, value: 
     }
 }
 
-/// The figure of a row; `None` where its cell is empty.
+/// The result of a row; `None` where its cell is empty.
 fn reading(
-    figure: &FigureDescription,
+    result: &ResultDescription,
     upper_end: Option<f64>,
     cells: Cells<'_>,
     repeated: bool,
 ) -> Result<Option<SourceReading>, Error> {
-    let text = figure.column.as_deref().map_or(cells.value, |column| cells.row.text(column));
+    let text = result.column.as_deref().map_or(cells.value, |column| cells.row.text(column));
     let Ok(value) = text.parse::<f64>() else { return Ok(None) };
-    let unit = PrintedUnitName::named(&figure.unit).ok_or_else(|| Error::EvaluationUnit {
-        unit: figure.unit.clone(),
+    let unit = PrintedUnitName::named(&result.unit).ok_or_else(|| Error::EvaluationUnit {
+        unit: result.unit.clone(),
         known: UNITS.iter().map(|unit| unit.name).collect::<Vec<_>>().join(", "),
     })?;
     // Division by a whole number rounds once, multiplication by its inverse twice.
     let base = |value: f64| if unit.scale < 1.0 { value / (1.0 / unit.scale) } else { value * unit.scale };
-    let scaled = |value: f64| base(value) / figure.divide;
-    let title = figure.title.as_ref().or(figure.column.as_ref()).map_or_else(String::new, |title| cells.fill(title));
-    let metric = unit.metric(figure.per.as_deref(), figure.better);
-    let mut reading = SourceReading::new(cells.fill(&figure.id), title, scaled(value), metric).printed(text);
+    let scaled = |value: f64| base(value) / result.divide;
+    let title = result.title.as_ref().or(result.column.as_ref()).map_or_else(String::new, |title| cells.fill(title));
+    let metric = unit.metric(result.per.as_deref(), result.better);
+    let mut reading = SourceReading::new(cells.fill(&result.id), title, scaled(value), metric).printed(text);
     if let Some(high) = upper_end {
         reading.value = scaled((value + high) / 2.0);
         reading = reading.spread(SourceSpread::Range(scaled(value), scaled(high)));
     }
-    reading.point = point(&cells.fill(&figure.point));
+    reading.point = point(&cells.fill(&result.point));
     if repeated {
-        for (axis, value) in point(&cells.fill(&figure.point_if_repeated)).iter() {
+        for (axis, value) in point(&cells.fill(&result.point_if_repeated)).iter() {
             reading.point = reading.point.with(axis, value);
         }
     }
-    reading.definition = match (&figure.near, &figure.other) {
+    reading.definition = match (&result.near, &result.other) {
         (_, Some(text)) => Some(Definition::Other(cells.fill(text))),
         (Some(text), None) => Some(Definition::Near(cells.fill(text))),
         (None, None) => None,
     };
-    reading.stresses.clone_from(&figure.stresses);
-    reading.notes = figure.notes.iter().map(|note| cells.fill(note)).collect();
+    reading.stresses.clone_from(&result.stresses);
+    reading.notes = result.notes.iter().map(|note| cells.fill(note)).collect();
     Ok(Some(reading))
 }
 
-fn upper_end(figure: &FigureDescription, table: &PublishedTable) -> Option<f64> {
-    if figure.up_to.is_empty() {
+fn upper_end(result: &ResultDescription, table: &PublishedTable) -> Option<f64> {
+    if result.up_to.is_empty() {
         return None;
     }
-    let row = table.rows().find(|row| Cells { row: *row, value: "" }.fits(&figure.up_to))?;
-    row.number(figure.column.as_deref()?)
+    let row = table.rows().find(|row| Cells { row: *row, value: "" }.fits(&result.up_to))?;
+    row.number(result.column.as_deref()?)
 }
 
 /// A point in which 1024 KiB become 1 MiB.

@@ -42,7 +42,7 @@ impl PrintedUnitName {
         UNITS.iter().copied().find(|unit| unit.name == name)
     }
 
-    /// The metric of a figure in this unit. A ratio is better when lower, unless stated otherwise.
+    /// The metric of a result in this unit. A ratio is better when lower, unless stated otherwise.
     pub(super) fn metric(self, per: Option<&str>, better: Option<Better>) -> Metric {
         let usual = if self.unit.is_rate() { Better::Higher } else { Better::Lower };
         crate::sheet::metric(self.unit, per.unwrap_or(self.per), better.unwrap_or(usual))

@@ -10,7 +10,7 @@ use std::fmt::{Display, Write};
 use std::path::{Path, PathBuf};
 
 use ::import::{Error, ImportOptions, ImportedSource};
-use model::{Estimate, FactValue, Figure, Outcome, Run};
+use model::{BenchmarkResult, Estimate, FactValue, Outcome, Run};
 use serde::{Deserialize, Serialize};
 
 use crate::common::{Fixture, faults, fixtures, folder};
@@ -121,26 +121,26 @@ fn of_run(text: &mut String, run: &Run) {
         writeln!(text, "  fact: {} = {value} {}", fact.name, fact.unit.as_deref().unwrap_or_default()).unwrap();
     }
     run.session.notes.iter().for_each(|note| writeln!(text, "  note: {note}").unwrap());
-    run.figures.iter().for_each(|figure| of_figure(text, figure));
+    run.results.iter().for_each(|result| of_result(text, result));
 }
 
-fn of_figure(text: &mut String, figure: &Figure) {
-    let metric = &figure.metric;
-    write!(text, "  {} = ", figure.key()).unwrap();
-    match &figure.outcome {
+fn of_result(text: &mut String, result: &BenchmarkResult) {
+    let metric = &result.metric;
+    write!(text, "  {} = ", result.key()).unwrap();
+    match &result.outcome {
         Outcome::Measured(estimate) => text.push_str(&of_estimate(estimate)),
         Outcome::Below { bound } => write!(text, "below {}", digits(*bound)).unwrap(),
         other => write!(text, "{other:?}").unwrap(),
     }
-    writeln!(text, "; {:?} of {:?}, {:?}; {}", metric.unit, metric.per, metric.better, figure.title).unwrap();
-    list(text, "launches", figure.launches.iter().map(|launch| digits(launch.value)));
+    writeln!(text, "; {:?} of {:?}, {:?}; {}", metric.unit, metric.per, metric.better, result.title).unwrap();
+    list(text, "launches", result.launches.iter().map(|launch| digits(launch.value)));
     list(
         text,
         "quantiles",
-        figure.quantiles.iter().map(|found| format!("{} {}", digits(found.quantile), of_estimate(&found.estimate))),
+        result.quantiles.iter().map(|found| format!("{} {}", digits(found.quantile), of_estimate(&found.estimate))),
     );
-    list(text, "rounding", figure.rounding.map(digits).into_iter());
-    figure.notes.iter().for_each(|note| writeln!(text, "    note: {note}").unwrap());
+    list(text, "rounding", result.rounding.map(digits).into_iter());
+    result.notes.iter().for_each(|note| writeln!(text, "    note: {note}").unwrap());
 }
 
 fn list(text: &mut String, name: &str, values: impl Iterator<Item = impl Display>) {

@@ -22,17 +22,17 @@ fn every_format_has_a_fixture_and_is_detected() {
     assert_eq!(fixtures.iter().filter(|fixture| fixture.format.is_empty()).count(), 0);
 }
 
-/// People tell the rows of a table by titles and points: ids alone do not tell two figures apart.
+/// People tell the rows of a table by titles and points: ids alone do not tell two results apart.
 #[test]
-fn no_two_figures_of_a_run_look_the_same() {
+fn no_two_results_of_a_run_look_the_same() {
     let mut alike = Vec::new();
     for fixture in fixtures() {
         for run in import(&fixture.file, &fixture.bytes, None, benchmarks::catalogue()).unwrap() {
             let mut seen = std::collections::HashMap::new();
-            for figure in run.figures {
-                let shown = (figure.title, figure.point.to_string(), figure.metric.unit, figure.metric.per);
-                if let Some(other) = seen.insert(shown, figure.benchmark.clone()) {
-                    alike.push(format!("{}: {other} and {}", fixture.file, figure.benchmark));
+            for result in run.results {
+                let shown = (result.title, result.point.to_string(), result.metric.unit, result.metric.per);
+                if let Some(other) = seen.insert(shown, result.benchmark.clone()) {
+                    alike.push(format!("{}: {other} and {}", fixture.file, result.benchmark));
                 }
             }
         }
@@ -55,20 +55,20 @@ fn runs_are_valid_documents_with_their_provenance() {
             assert_eq!(origin.document.as_deref(), Some(fixture.file.as_str()));
             assert_eq!(origin.sha256.as_ref().unwrap().len(), 64);
             assert!(run.id.starts_with(&format!("{}-{}", fixture.format, &origin.sha256.as_ref().unwrap()[..12])));
-            for figure in &run.figures {
-                if matches!(figure.outcome, Outcome::Below { bound } if bound > 0.0) {
+            for result in &run.results {
+                if matches!(result.outcome, Outcome::Below { bound } if bound > 0.0) {
                     continue;
                 }
-                let Outcome::Measured(estimate) = &figure.outcome else {
-                    panic!("{} {:?}", figure.key(), figure.outcome)
+                let Outcome::Measured(estimate) = &result.outcome else {
+                    panic!("{} {:?}", result.key(), result.outcome)
                 };
-                assert!(figure.key().point.get("occurrence").is_none(), "{} twice in {}", figure.key(), fixture.file);
+                assert!(result.key().point.get("occurrence").is_none(), "{} twice in {}", result.key(), fixture.file);
                 // A spread that was not stated is absent, and never zero at a level.
                 if estimate.low == estimate.high {
-                    assert_eq!(estimate.level, 0.0, "{} of {}", figure.key(), fixture.file);
+                    assert_eq!(estimate.level, 0.0, "{} of {}", result.key(), fixture.file);
                 }
                 if estimate.method == EstimateMethod::OrderStatistic {
-                    assert_eq!(figure.launches.len(), estimate.launches as usize);
+                    assert_eq!(result.launches.len(), estimate.launches as usize);
                 }
             }
         }
@@ -89,8 +89,8 @@ fn the_catalogue_defines_known_ids() {
     catalogue.benchmarks[0].axes[0].values = vec!["0".to_owned(), "16KiB".to_owned()];
     let bytes = common::fixture("lmbench.txt");
     let run = import("lmbench.txt", &bytes, None, &catalogue).unwrap().remove(0);
-    assert_eq!(run.figures[0].title, "Switch between processes", "figures stand in the catalogue's order");
-    assert_eq!(run.figures[0].point.get("working_set"), Some("0"), "points take the catalogue's spelling");
+    assert_eq!(run.results[0].title, "Switch between processes", "results stand in the catalogue's order");
+    assert_eq!(run.results[0].point.get("working_set"), Some("0"), "points take the catalogue's spelling");
 }
 
 #[test]
@@ -101,14 +101,14 @@ fn undetected_formats_are_refused_in_one_line() {
     mixed.extend(common::fixture("sysbench.txt"));
     let error = import("x.txt", &mixed, None, benchmarks::catalogue()).unwrap_err();
     assert!(matches!(&error, Error::Ambiguous { formats, .. } if formats == "stream and sysbench"), "{error}");
-    assert_eq!(import("x.txt", &mixed, Some("stream"), benchmarks::catalogue()).unwrap()[0].figures.len(), 4);
+    assert_eq!(import("x.txt", &mixed, Some("stream"), benchmarks::catalogue()).unwrap()[0].results.len(), 4);
     let unknown = import("x.txt", b"", Some("excel"), benchmarks::catalogue()).unwrap_err().to_string();
     assert!(unknown.contains("'excel'") && unknown.contains("sysbench"));
     let minutes = b"# Running sched/pipe benchmark...\n     Total time: 2.250 [min]\n";
     let minutes = import("x.txt", minutes, Some("perf-bench"), benchmarks::catalogue()).unwrap_err().to_string();
     assert!(minutes.contains("the unit of this time is not known at line 2"), "{minutes}");
     let empty = import("x.txt", b"", Some("stream"), benchmarks::catalogue()).unwrap_err().to_string();
-    assert!(empty.contains("ends before any figure"), "{empty}");
+    assert!(empty.contains("ends before any result"), "{empty}");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn truncated_files_name_the_position() {
         ("ping.txt", "rtt min", "the run that begins here has no summary at line 1"),
         ("nuttcp.txt", " 2500.0000", "the transfer of this interval has no last line at line 2"),
         ("core-to-core-latency.csv", "49.5", "its table ends after 3 of 4 rows at line 3"),
-        ("mkl-linpack.txt", "1000   1000", "it ends before any figure at line"),
+        ("mkl-linpack.txt", "1000   1000", "it ends before any result at line"),
     ] {
         let text = common::text(file);
         let text = &text[..text.find(cut).unwrap()];
@@ -152,8 +152,8 @@ fn documents_of_this_program_are_known_by_their_members_in_any_order() {
         let runs = import("x", text.as_bytes(), None, benchmarks::catalogue()).unwrap();
         assert_eq!((runs.len(), &runs[0]), (count, &plain[0]));
     }
-    // Behind megabytes of figures too.
-    let long = sorted.replacen("\"figures\":[", &format!("\"figures\":[{}", " ".repeat(1 << 20)), 1);
+    // Behind megabytes of results too.
+    let long = sorted.replacen("\"results\":[", &format!("\"results\":[{}", " ".repeat(1 << 20)), 1);
     assert_eq!(detect("x", long.as_bytes()).unwrap().name, "prony");
     let other = sorted.replace("\"schema\":1", "\"schema\":\"https://example.org\"");
     assert!(matches!(detect("x", other.as_bytes()), Err(Error::Unrecognised { .. })));

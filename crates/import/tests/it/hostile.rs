@@ -44,7 +44,7 @@ fn a_percentile_below_zero_is_left_out() {
     check(changed.as_bytes(), "perftest");
     let quantiles = |text: &str| {
         let runs = common::read_as("perftest", text);
-        runs.iter().flat_map(|run| &run.figures).map(|figure| figure.quantiles.len()).sum::<usize>()
+        runs.iter().flat_map(|run| &run.results).map(|result| result.quantiles.len()).sum::<usize>()
     };
     assert_eq!(quantiles(&changed) + 1, quantiles(&text));
 }
@@ -263,7 +263,7 @@ fn wrong_encodings_are_named() {
     assert!(error.contains("line 2, column 7"), "{error}");
     let mut bytes = b"\xef\xbb\xbf".to_vec();
     bytes.extend(common::fixture("stream.txt"));
-    assert_eq!(import("x", &bytes, None, benchmarks::catalogue()).unwrap()[0].figures.len(), 4);
+    assert_eq!(import("x", &bytes, None, benchmarks::catalogue()).unwrap()[0].results.len(), 4);
 }
 
 #[test]

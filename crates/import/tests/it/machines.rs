@@ -1,4 +1,4 @@
-//! Whose figures they are: what the source says, then what the user says, and no other machine's.
+//! Whose results they are: what the source says, then what the user says, and no other machine's.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::{fixture, fixtures};

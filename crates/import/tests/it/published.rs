@@ -2,15 +2,15 @@
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use import::published::{PublishedTable, get, list, tables};
-use model::{Definition, EstimateMethod, FigureKey, Outcome, Run, Unit, parse_run, render_run};
+use model::{Definition, EstimateMethod, Outcome, ResultKey, Run, Unit, parse_run, render_run};
 
 fn runs(name: &str) -> Vec<Run> {
     get(name, benchmarks::catalogue()).unwrap()
 }
 
 fn value(run: &Run, benchmark: &str, point: &str) -> Option<f64> {
-    let figure = run.figure(&FigureKey::new(benchmark, point.parse().unwrap()))?;
-    figure.outcome.estimate().map(|estimate| estimate.value)
+    let result = run.result(&ResultKey::new(benchmark, point.parse().unwrap()))?;
+    result.outcome.estimate().map(|estimate| estimate.value)
 }
 
 fn table(evaluation: &str, name: &str) -> PublishedTable {
@@ -40,13 +40,13 @@ fn every_machine_is_a_run_without_spread() {
             assert_eq!(run.origin.as_ref().unwrap().attribution.as_deref(), Some(listing.attribution.as_str()));
             assert_eq!(&parse_run(&render_run(run).unwrap()).unwrap(), run);
             assert_eq!(get(id, benchmarks::catalogue()).unwrap()[0], *run);
-            for figure in &run.figures {
-                assert!(figure.point.get("occurrence").is_none(), "{} of {id} occurs twice", figure.key());
-                let estimate = figure.outcome.estimate().unwrap();
+            for result in &run.results {
+                assert!(result.point.get("occurrence").is_none(), "{} of {id} occurs twice", result.key());
+                let estimate = result.outcome.estimate().unwrap();
                 assert!(
                     !estimate.has_spread() && matches!(estimate.method, EstimateMethod::None | EstimateMethod::Range)
                 );
-                assert!(figure.launches.is_empty());
+                assert!(result.launches.is_empty());
             }
         }
     }
@@ -134,9 +134,9 @@ fn babar_tables_keep_their_printed_order() {
 }
 
 #[test]
-fn cyberlife_figures_have_the_benchmarks_ids_and_base_units() {
+fn cyberlife_results_have_the_benchmarks_ids_and_base_units() {
     let run = &runs("cyberlife-2004/appserver.geo")[0];
-    assert_eq!(run.figures.len(), 27 + 30);
+    assert_eq!(run.results.len(), 27 + 30);
     assert!(near(value(run, "cpu.dhrystone", "").unwrap(), 3_880_692.0));
     assert!(near(value(run, "shell.script", "concurrent=8,placement=free").unwrap(), 444.7 / 60.0));
     assert!(near(value(run, "file.write", "durability=fsync").unwrap(), 40_943e3));
@@ -144,14 +144,14 @@ fn cyberlife_figures_have_the_benchmarks_ids_and_base_units() {
     assert!(near(value(run, "os.exec", "linking=dynamic").unwrap(), 1.0 / 1338.0), "an exec is a time here");
     assert_eq!(run.machine.number("cpu.clock"), Some(1.73e9));
     assert_eq!(run.machine.number("memory.total"), Some(1024.0 * 1024.0 * 1024.0));
-    let read = run.figures.iter().find(|figure| figure.benchmark == "memory.read").unwrap();
+    let read = run.results.iter().find(|result| result.benchmark == "memory.read").unwrap();
     assert!(read.notes.iter().any(|note| note.contains("no printed heading")));
 }
 
 #[test]
 fn the_catalogue_decides_unit_and_title() {
     let plain = runs("cyberlife-2004/beastie.lab").remove(0);
-    let exec = plain.figures.iter().find(|figure| figure.benchmark == "os.exec").unwrap();
+    let exec = plain.results.iter().find(|result| result.benchmark == "os.exec").unwrap();
     assert_eq!(exec.metric.unit, Unit::Seconds);
     let source = |at: &str, definition: Definition| model::Reference {
         tool: "CyberLife".to_owned(),
@@ -169,13 +169,13 @@ fn the_catalogue_decides_unit_and_title() {
     catalogue.benchmarks[0].sources =
         vec![source("linking=static", Definition::Same), source("", Definition::Near("in C".to_owned()))];
     let run = get("cyberlife-2004/beastie.lab", &catalogue).unwrap().remove(0);
-    assert_eq!(run.figures[0].title, "Execs", "figures stand in the catalogue's order");
+    assert_eq!(run.results[0].title, "Execs", "results stand in the catalogue's order");
     assert_eq!(
-        run.figures[0].definition,
+        run.results[0].definition,
         Definition::Near("in C".to_owned()),
         "the first source that agrees in its point"
     );
-    assert!(run.figures[1..].iter().all(|figure| figure.definition == Definition::Same));
+    assert!(run.results[1..].iter().all(|result| result.definition == Definition::Same));
     assert!(near(value(&run, "os.exec", "linking=dynamic").unwrap(), 276.6));
 }
 
@@ -201,7 +201,7 @@ fn daisy_and_network_evaluations_keep_their_facts() {
     let builder = &network[0];
     assert_eq!(builder.machine.number("senders"), Some(22.0));
     assert!(near(value(builder, "babar_network.loss", "senders=4,window=64kB").unwrap(), 41.0 / 60_000.0));
-    let atm = builder.figures.iter().find(|figure| figure.point.get("network") == Some("atm_classical_ip")).unwrap();
+    let atm = builder.results.iter().find(|result| result.point.get("network") == Some("atm_classical_ip")).unwrap();
     let Outcome::Measured(estimate) = &atm.outcome else { panic!("{:?}", atm.outcome) };
     assert_eq!((estimate.low, estimate.high, estimate.level), (15e6, 16e6, 0.0));
     let ibm = network.iter().find(|run| run.name() == "IBM 43P").unwrap();
@@ -220,7 +220,7 @@ fn a_directory_of_the_user_is_an_evaluation_like_any_other() {
         name = "table1"
         title = "Pipes"
         machine = [{ label = "{machine}" }]
-        figure = [{ column = "pipe_us", id = "ipc.pipe_latency", point = "placement=same_cpu", unit = "us" }]
+        result = [{ column = "pipe_us", id = "ipc.pipe_latency", point = "placement=same_cpu", unit = "us" }]
     "#;
     write("evaluation.toml", description);
     let runs = get(&folder.path().display().to_string(), benchmarks::catalogue()).unwrap();
@@ -252,14 +252,14 @@ fn tables_of_many_machines_are_read_in_proportion_to_their_rows() {
         name = "table1"
         title = "Pipes"
         machine = [{ label = "{machine}" }]
-        figure = [{ column = "us", id = "ipc.pipe_latency", point_if_repeated = "at={at}", unit = "us", up_to = { at = "c" } }]
+        result = [{ column = "us", id = "ipc.pipe_latency", point_if_repeated = "at={at}", unit = "us", up_to = { at = "c" } }]
     "#;
     std::fs::write(folder.path().join("evaluation.toml"), description).unwrap();
     let rows: String = (0..20_000).map(|machine| format!("m{machine},a,1\n")).collect();
     std::fs::write(folder.path().join("table1.csv"), format!("machine,at,us\nm0,b,3\n{rows}")).unwrap();
     let runs = get(&folder.path().display().to_string(), benchmarks::catalogue()).unwrap();
     assert_eq!(runs.len(), 20_000);
-    let of_first: Vec<String> = runs[0].figures.iter().map(|figure| figure.key().to_string()).collect();
+    let of_first: Vec<String> = runs[0].results.iter().map(|result| result.key().to_string()).collect();
     assert_eq!(of_first, ["ipc.pipe_latency:at=b", "ipc.pipe_latency:at=a"]);
-    assert_eq!(runs[1].figures[0].key().to_string(), "ipc.pipe_latency");
+    assert_eq!(runs[1].results[0].key().to_string(), "ipc.pipe_latency");
 }

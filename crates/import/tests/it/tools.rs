@@ -1,4 +1,4 @@
-//! What each tool's numbers mean: columns by their headings, units, launches, what defines a figure.
+//! What each tool's numbers mean: columns by their headings, units, launches, what defines a result.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::{self, read_repeats};
@@ -30,9 +30,9 @@ fn a_file_twice_over_is_two_processes() {
         let twice = format!("{text}\n{text}");
         let once = read_repeats(&fixture.format, &text);
         let runs = read_repeats(&fixture.format, &twice);
-        let values = |runs: &[Run]| runs[0].figures.iter().map(|figure| figure.values().len().max(1)).sum::<usize>();
-        if runs[0].figures.len() != once[0].figures.len() || values(&runs) != 2 * values(&once) {
-            wrong.push(format!("{}: {} figures, {} once", fixture.file, runs[0].figures.len(), once[0].figures.len()));
+        let values = |runs: &[Run]| runs[0].results.iter().map(|result| result.values().len().max(1)).sum::<usize>();
+        if runs[0].results.len() != once[0].results.len() || values(&runs) != 2 * values(&once) {
+            wrong.push(format!("{}: {} results, {} once", fixture.file, runs[0].results.len(), once[0].results.len()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -4,7 +4,7 @@
 //! while `CLOCK_MONOTONIC_RAW` is a system call before Linux 5.3 and on hosts without a vDSO variant. It is the clock
 //! of `clock_nanosleep` and of timers, so that the delay of a timer is a difference of two readings of one clock; and
 //! it is the clock of [`std::time::Instant`]. Its disadvantage is that time daemons may slew it by at most 500 ppm
-//! (`adjtimex(2)`), 40 times less than the 2% target of a figure.
+//! (`adjtimex(2)`), 40 times less than the 2% target of a result.
 
 mod watch;
 

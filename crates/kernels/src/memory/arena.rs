@@ -105,7 +105,7 @@ impl Arena {
         self.touch(page_size())
     }
 
-    /// Writes a zero byte every `stride` bytes (at least 1) and returns their number: the work of a page-fault figure.
+    /// Writes a zero byte every `stride` bytes (at least 1) and returns their number: the work of a page-fault result.
     pub fn touch(&mut self, stride: usize) -> usize {
         let mut touched = 0;
         for offset in (0..self.len).step_by(stride.max(1)) {

@@ -1,4 +1,4 @@
-//! Creating, replacing and waiting for processes, and the plain system calls that figures count.
+//! Creating, replacing and waiting for processes, and the plain system calls that results count.
 //!
 //! A worker has one thread when it forks. [`fork`] checks that, because its child runs Rust code; the other ways to
 //! create a process ([`fork_exit`], [`PreparedProgram`]) make only async-signal-safe calls in the child, with all data

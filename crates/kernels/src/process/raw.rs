@@ -1,4 +1,4 @@
-//! Single system calls without any wrapper: the operations that the `os.syscall_*` figures count.
+//! Single system calls without any wrapper: the operations that the `os.syscall_*` results count.
 //!
 //! Calls that a C library may answer from a cache (`getpid`, `getppid`) use `syscall(2)`.
 

@@ -126,7 +126,7 @@ impl Observer for AgentProgress<'_, '_> {
     fn on_event(&mut self, event: &MeasureEvent<'_>) {
         let what = match event {
             MeasureEvent::Began(run) => {
-                self.of = run.figures.len();
+                self.of = run.results.len();
                 return;
             }
             MeasureEvent::Calibrating { key, .. } => format!("calibrating {key}"),

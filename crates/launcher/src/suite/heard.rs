@@ -25,9 +25,9 @@ pub enum Heard<'a> {
     Doing {
         /// Its name.
         node: &'a str,
-        /// Completed figures.
+        /// Completed results.
         done: usize,
-        /// All its figures.
+        /// All its results.
         of: usize,
         /// A description.
         what: &'a str,

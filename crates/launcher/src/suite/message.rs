@@ -10,7 +10,7 @@ pub struct SuiteOrder {
     pub suite: Option<String>,
     /// Benchmarks by name, in addition to the suite or instead of it.
     pub benchmarks: Vec<String>,
-    /// Relative half-width of the interval at which a figure has converged.
+    /// Relative half-width of the interval at which a result has converged.
     pub target: f64,
     /// Time limit after which no further round begins, seconds.
     pub time_limit: Option<f64>,
@@ -18,7 +18,7 @@ pub struct SuiteOrder {
     pub seed: u64,
     /// Label of the run.
     pub label: Option<String>,
-    /// Directory for the file figures on the node; its current directory when absent.
+    /// Directory for the file results on the node; its current directory when absent.
     pub directory: Option<String>,
     /// Command line of the driver.
     pub command: Vec<String>,
@@ -40,7 +40,7 @@ pub enum SuiteRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeEnd {
-    /// Every figure has finished.
+    /// Every result has finished.
     Complete,
     /// The time limit was reached.
     TimeLimit,
@@ -54,9 +54,9 @@ pub enum NodeEnd {
 pub enum SuiteReply {
     /// Progress.
     Doing {
-        /// Completed figures.
+        /// Completed results.
         done: usize,
-        /// All figures.
+        /// All results.
         of: usize,
         /// A description.
         what: String,

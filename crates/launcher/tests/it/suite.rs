@@ -36,7 +36,7 @@ fn document(id: &str) -> Box<Run> {
         machine: Machine::default(),
         session: Session::default(),
         plan: Plan::default(),
-        figures: Vec::new(),
+        results: Vec::new(),
     })
 }
 

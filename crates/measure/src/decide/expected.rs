@@ -1,8 +1,8 @@
-//! At how many launches a figure is expected to be within its target, from those that it has.
+//! At how many launches a result is expected to be within its target, from those that it has.
 
 use super::{Classified, Goal};
 
-/// The first of the checkpoints behind these samples at which their figure is expected to be within its target, if
+/// The first of the checkpoints behind these samples at which their result is expected to be within its target, if
 /// further ones are distributed like these; `None` if the last one does not suffice.
 pub(crate) fn expected(samples: &[Classified<'_>], goal: Goal<'_>) -> Option<usize> {
     of_values(&samples.iter().map(|sample| sample.value).collect::<Vec<_>>(), goal)
@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_is_expected_where_its_values_promise_it() {
+    fn a_result_is_expected_where_its_values_promise_it() {
         let even = |count: i32, width: f64| -> Vec<f64> {
             (0..count).map(|at| 1.0 + width * f64::from(at * 7 % count) / f64::from(count)).collect()
         };

@@ -1,4 +1,4 @@
-//! From the samples of a figure to a verdict: converged, continue, cannot converge, or modes. Pure, and the only module
+//! From the samples of a result to a verdict: converged, continue, cannot converge, or modes. Pure, and the only module
 //! that compares the width of an interval with a target, always by [`Estimate::is_narrow`].
 
 mod expected;
@@ -6,8 +6,8 @@ pub(crate) mod pairs;
 pub(crate) mod tails;
 
 use model::{
-    Better, Estimate, EstimateMethod, Figure, Flag, Footprint, Launch, Mode, Outcome, Plan, QuantileEstimate, RULES,
-    ValueBasis,
+    BenchmarkResult, Better, Estimate, EstimateMethod, Flag, Footprint, Launch, Mode, Outcome, Plan, QuantileEstimate,
+    RULES, ValueBasis,
 };
 use stats::order_statistic::{MedianInterval, launch_median_interval, launch_median_range};
 use stats::{CALLING_LEVEL, FastBatches, Interval, PairedDifference, difference, modes_of_launches};
@@ -18,7 +18,7 @@ pub(crate) use self::expected::expected;
 #[derive(Debug)]
 pub(crate) struct Classified<'a> {
     pub(crate) launch: &'a Launch,
-    /// Its value on the basis of the figure's.
+    /// Its value on the basis of the result's.
     pub(crate) value: f64,
     /// Values of the batches (of a difference: pairs) on which it is based.
     pub(crate) batches: Vec<f64>,
@@ -28,7 +28,7 @@ pub(crate) struct Classified<'a> {
     pub(crate) null: Option<f64>,
 }
 
-/// What is asked of a figure.
+/// What is asked of a result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Goal<'a> {
     pub(crate) plan: &'a Plan,
@@ -40,7 +40,7 @@ pub(crate) struct Goal<'a> {
     pub(crate) tick: u64,
 }
 
-/// What the samples of a figure say.
+/// What the samples of a result say.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     outcome: Outcome,
@@ -54,15 +54,20 @@ pub(crate) struct Verdict {
 
 impl Verdict {
     /// Of these samples, of whose launches the quality of the measurement says `flags`.
-    pub(crate) fn of(figure: &Figure, samples: &[Classified<'_>], mut flags: Vec<Flag>, goal: Goal<'_>) -> Self {
+    pub(crate) fn of(
+        result: &BenchmarkResult,
+        samples: &[Classified<'_>],
+        mut flags: Vec<Flag>,
+        goal: Goal<'_>,
+    ) -> Self {
         let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
         let looks = &goal.plan.looks;
         let last = looks.last().is_some_and(|look| values.len() >= *look as usize);
         let at_checkpoint = looks.contains(&count(values.len()));
         let Value { outcome, within, resolution } = if goal.paired {
-            difference_of(figure, samples, &values, goal)
+            difference_of(result, samples, &values, goal)
         } else {
-            single(figure, samples, &values, goal)
+            single(result, samples, &values, goal)
         };
         let finished = last || (at_checkpoint && within);
         let launches: Vec<&Launch> = samples.iter().map(|sample| sample.launch).collect();
@@ -72,7 +77,7 @@ impl Verdict {
         let modes = matches!(outcome, Outcome::Modes(_));
         let found = [
             (Flag::Drift, positive && stats::drift::drifts(&times, &logs, goal.plan.band)),
-            (Flag::Floor, near_the_tick(figure, &launches, &outcome, goal.tick)),
+            (Flag::Floor, near_the_tick(result, &launches, &outcome, goal.tick)),
             (Flag::Modes, modes),
             (Flag::CannotConverge, last && !within && !modes),
             (Flag::Unfinished, !finished),
@@ -82,36 +87,36 @@ impl Verdict {
         let sum = |sum: Option<Footprint>, launch: &&Launch| {
             Some(sum.map_or_else(|| launch.footprint.clone(), |sum| sum.plus(&launch.footprint)))
         };
-        let quantiles = tails::quantiles(figure, &launches, goal.plan.level);
+        let quantiles = tails::quantiles(result, &launches, goal.plan.level);
         let footprint = launches.iter().fold(None, sum).unwrap_or_default();
         Self { outcome, resolution, flags, quantiles, footprint, finished }
     }
 
-    /// Writes the verdict into its figure. Returns whether it needs no further launch.
-    pub(crate) fn apply(self, figure: &mut Figure) -> bool {
-        figure.outcome = self.outcome;
-        figure.resolution = self.resolution;
-        figure.flags = self.flags;
-        figure.quantiles = self.quantiles;
-        figure.footprint = self.footprint;
+    /// Writes the verdict into its result. Returns whether it needs no further launch.
+    pub(crate) fn apply(self, result: &mut BenchmarkResult) -> bool {
+        result.outcome = self.outcome;
+        result.resolution = self.resolution;
+        result.flags = self.flags;
+        result.quantiles = self.quantiles;
+        result.footprint = self.footprint;
         self.finished
     }
 }
 
-/// Ends a figure whose launches were made for another one: it is neither unfinished nor unable to reach its target. The
+/// Ends a result whose launches were made for another one: it is neither unfinished nor unable to reach its target. The
 /// flag for that remains only if its interval is as narrow as the target but was not declared so.
-pub fn end_follower(figure: &mut Figure, target: f64) {
-    figure.flags.retain(|flag| !matches!(flag, Flag::Unfinished | Flag::CannotConverge));
+pub fn end_follower(result: &mut BenchmarkResult, target: f64) {
+    result.flags.retain(|flag| !matches!(flag, Flag::Unfinished | Flag::CannotConverge));
     let by_luck = |one: &Estimate| one.is_narrow(target) && one.level < CALLING_LEVEL;
-    if figure.outcome.estimate().is_some_and(by_luck) {
-        figure.flags.push(Flag::CannotConverge);
-        figure.flags.sort_unstable();
+    if result.outcome.estimate().is_some_and(by_luck) {
+        result.flags.push(Flag::CannotConverge);
+        result.flags.sort_unstable();
     }
 }
 
-/// Whether the interval of a figure calls it within a target, whatever its flags say.
-pub(crate) fn is_called(figure: &Figure, target: f64) -> bool {
-    figure.outcome.estimate().is_some_and(|one| one.is_within(target, CALLING_LEVEL))
+/// Whether the interval of a result calls it within a target, whatever its flags say.
+pub(crate) fn is_called(result: &BenchmarkResult, target: f64) -> bool {
+    result.outcome.estimate().is_some_and(|one| one.is_within(target, CALLING_LEVEL))
 }
 
 /// The interval of some values, or their range if they are too few for one.
@@ -120,7 +125,7 @@ pub(crate) fn interval_or_range(values: &[f64], level: f64, batches: u32) -> Opt
     Some(estimate(found.median, found.interval, values.len(), batches, EstimateMethod::OrderStatistic))
 }
 
-/// The value of a figure, and whether it is within its target.
+/// The value of a result, and whether it is within its target.
 struct Value {
     outcome: Outcome,
     within: bool,
@@ -138,10 +143,10 @@ impl Value {
     }
 }
 
-fn single(figure: &Figure, samples: &[Classified<'_>], values: &[f64], goal: Goal<'_>) -> Value {
+fn single(result: &BenchmarkResult, samples: &[Classified<'_>], values: &[f64], goal: Goal<'_>) -> Value {
     let batches = samples.first().map_or(0, |first| first.launch.nanos.len().max(first.launch.readings.len()));
     let (batches, level) = (count(batches), goal.plan.level);
-    let modes = modes_of_launches(values, &fast_batches(figure, samples));
+    let modes = modes_of_launches(values, &fast_batches(result, samples));
     if modes.len() > 1 {
         return Value::modes(&modes, values, level, batches);
     }
@@ -149,9 +154,9 @@ fn single(figure: &Figure, samples: &[Classified<'_>], values: &[f64], goal: Goa
         |method| move |found: MedianInterval| estimate(found.median, found.interval, values.len(), batches, method);
     let called = stats::calling_interval(values, level).map(of(EstimateMethod::OrderStatistic));
     // Values in cycles of undisturbed batches do not drift with the host: few of them suffice where they agree well.
-    let few = stats::stop::early_interval(values, level).filter(|_| *figure.basis() == ValueBasis::Cycles);
+    let few = stats::stop::early_interval(values, level).filter(|_| *result.basis() == ValueBasis::Cycles);
     let few = few.map(of(EstimateMethod::WidenedExtremes));
-    // The interval that calls a figure within its target is printed: a narrower one inside it would miss more often.
+    // The interval that calls a result within its target is printed: a narrower one inside it would miss more often.
     let called = called.into_iter().chain(few).filter(|_| modes.len() == 1);
     let called = called.into_iter().find(|one| one.is_within(goal.target, CALLING_LEVEL));
     match called.or_else(|| interval_or_range(values, level, batches)) {
@@ -160,7 +165,7 @@ fn single(figure: &Figure, samples: &[Classified<'_>], values: &[f64], goal: Goa
     }
 }
 
-fn difference_of(figure: &Figure, samples: &[Classified<'_>], values: &[f64], goal: Goal<'_>) -> Value {
+fn difference_of(result: &BenchmarkResult, samples: &[Classified<'_>], values: &[f64], goal: Goal<'_>) -> Value {
     let level = goal.plan.level;
     let nulls: Vec<f64> = samples.iter().filter_map(|sample| sample.null).collect();
     // Without null pairs the resolution is unknown, which differs from 0.
@@ -179,7 +184,7 @@ fn difference_of(figure: &Figure, samples: &[Classified<'_>], values: &[f64], go
     };
     match at(level) {
         Some(PairedDifference::Above(above)) => {
-            let modes = modes_of_launches(values, &fast_batches(figure, samples));
+            let modes = modes_of_launches(values, &fast_batches(result, samples));
             if modes.len() > 1 {
                 return Value { resolution, ..Value::modes(&modes, values, level, count(batches)) };
             }
@@ -198,8 +203,8 @@ fn difference_of(figure: &Figure, samples: &[Classified<'_>], values: &[f64], go
 
 /// Time per operation that nine in ten batches of each launch exceed, from which pre-empted launches are recognised.
 /// `None` if a launch has too few batches, or its value does not come from them.
-fn fast_batches(figure: &Figure, samples: &[Classified<'_>]) -> Vec<Option<FastBatches>> {
-    let larger_is_slower = figure.metric.better == Better::Lower;
+fn fast_batches(result: &BenchmarkResult, samples: &[Classified<'_>]) -> Vec<Option<FastBatches>> {
+    let larger_is_slower = result.metric.better == Better::Lower;
     let of = |sample: &Classified<'_>| {
         let centre = stats::median(&sample.batches)?;
         // Batches that do not correspond to the value have another size; the medians of few noisy pairs only vary.
@@ -223,10 +228,10 @@ fn mode_of(mode: &stats::ModeGroup, values: &[f64], level: f64, batches: u32) ->
 }
 
 /// Whether the timed difference is near a step of the clock. The number of operations cancels for a rate.
-fn near_the_tick(figure: &Figure, launches: &[&Launch], outcome: &Outcome, tick: u64) -> bool {
+fn near_the_tick(result: &BenchmarkResult, launches: &[&Launch], outcome: &Outcome, tick: u64) -> bool {
     let Outcome::Measured(estimate) = outcome else { return false };
-    let timed = estimate.value * figure.ops as f64 * figure.amount * 1e9;
-    let counted = !figure.metric.unit.is_rate() && figure.ops > 0;
+    let timed = estimate.value * result.ops as f64 * result.amount * 1e9;
+    let counted = !result.metric.unit.is_rate() && result.ops > 0;
     counted
         && timed < RULES.decide.clock_steps * tick as f64
         && launches.iter().all(|launch| launch.readings.is_empty())

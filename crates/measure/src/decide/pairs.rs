@@ -2,7 +2,7 @@
 
 use model::{Launch, Metric, TimedBatch, split_pairs, work_first};
 
-/// Work minus overhead of one launch in the unit of the figure. `ops` and `amount` are those of the figure.
+/// Work minus overhead of one launch in the unit of the result. `ops` and `amount` are those of the result.
 pub(crate) fn difference(launch: &Launch, metric: &Metric, ops: u64, amount: f64) -> Option<f64> {
     difference_of(&values(launch, metric, ops, amount))
 }

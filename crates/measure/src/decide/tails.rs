@@ -1,13 +1,13 @@
 //! Quantiles of single operations over launches.
 //!
-//! All quantiles of a figure are taken from the same parts of the same readings, and all have intervals between the
+//! All quantiles of a result are taken from the same parts of the same readings, and all have intervals between the
 //! same two order statistics of the parts. They are therefore monotone by construction: in each part a rarer quantile
 //! is at least as extreme, and order statistics over the parts preserve that.
 
-use model::{Better, Estimate, EstimateMethod, Figure, Launch, QuantileEstimate, RANGE_BELOW};
+use model::{BenchmarkResult, Better, Estimate, EstimateMethod, Launch, QuantileEstimate, RANGE_BELOW};
 use stats::order_statistic::joint_median_intervals;
 
-/// Quantiles that are stored of a figure of which less is better, if there are enough readings for them; 1 is the
+/// Quantiles that are stored of a result of which less is better, if there are enough readings for them; 1 is the
 /// maximum.
 const LATE: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 /// The same if more is better: the tail of a rate is its slow end, 0 the minimum.
@@ -29,9 +29,9 @@ pub(crate) fn of_readings(readings: &[f64], better: Better) -> Vec<(f64, f64)> {
     wanted.into_iter().filter(enough).filter_map(|q| Some((q, stats::quantile::quantile(readings, q)?))).collect()
 }
 
-/// Quantiles of a figure with the intervals that its launches support; none whose level would be that of a range.
-pub(crate) fn quantiles(figure: &Figure, launches: &[&Launch], level: f64) -> Vec<QuantileEstimate> {
-    let better = figure.metric.better;
+/// Quantiles of a result with the intervals that its launches support; none whose level would be that of a range.
+pub(crate) fn quantiles(result: &BenchmarkResult, launches: &[&Launch], level: f64) -> Vec<QuantileEstimate> {
+    let better = result.metric.better;
     if launches.iter().all(|launch| launch.quantiles.is_empty()) {
         return Vec::new();
     }
@@ -104,13 +104,13 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    fn figure(better: Better) -> Figure {
+    fn result(better: Better) -> BenchmarkResult {
         let metric = match better {
             Better::Lower => model::Metric::lower(model::Unit::Seconds, "call"),
             Better::Higher => model::Metric::higher(model::Unit::PerSecond, "calls"),
         };
-        let key = model::FigureKey::new("os.syscall_write", model::Point::origin());
-        Figure::unmeasured(key, "call", metric, model::Class::Compute)
+        let key = model::ResultKey::new("os.syscall_write", model::Point::origin());
+        BenchmarkResult::unmeasured(key, "call", metric, model::Class::Compute)
     }
 
     /// A launch with readings of a heavy tail; `raw` stores them, like a kernel that reads a distribution.
@@ -136,7 +136,7 @@ mod tests {
                     launch(&mut rng, readings, raw, better)
                 })
                 .collect();
-            let found = quantiles(&figure(better), &launches.iter().collect::<Vec<_>>(), 0.95);
+            let found = quantiles(&result(better), &launches.iter().collect::<Vec<_>>(), 0.95);
             printed += found.len();
             for one in &found {
                 let estimate = &one.estimate;
@@ -158,7 +158,7 @@ mod tests {
     fn the_tail_of_a_rate_is_its_slow_end() {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let launches: Vec<Launch> = (0..20).map(|_| launch(&mut rng, 1200, false, Better::Higher)).collect();
-        let found = quantiles(&figure(Better::Higher), &launches.iter().collect::<Vec<_>>(), 0.95);
+        let found = quantiles(&result(Better::Higher), &launches.iter().collect::<Vec<_>>(), 0.95);
         assert_eq!(found.iter().map(|one| one.quantile).collect::<Vec<_>>(), SLOW);
         assert!(found[1].estimate.value < 0.1 * found[4].estimate.value, "{found:?}");
     }
@@ -169,7 +169,7 @@ mod tests {
         let timed: Vec<Launch> = (0..14).map(|_| launch(&mut rng, 1200, false, Better::Lower)).collect();
         let tightened = Launch::default();
         let with: Vec<&Launch> = timed.iter().chain([&tightened; 90]).collect();
-        let found = |launches: &[&Launch]| quantiles(&figure(Better::Lower), launches, 0.95);
+        let found = |launches: &[&Launch]| quantiles(&result(Better::Lower), launches, 0.95);
         assert_eq!(found(&with), found(&timed.iter().collect::<Vec<_>>()));
         assert!(!found(&with).is_empty());
     }
@@ -181,7 +181,7 @@ mod tests {
             let launches: Vec<Launch> = (0..5).map(|_| launch(&mut rng, 1500, raw, Better::Lower)).collect();
             for count in [0, 1, 2, 5] {
                 let some: Vec<&Launch> = launches.iter().take(count).collect();
-                assert!(quantiles(&figure(Better::Lower), &some, 0.95).is_empty(), "{count} launches");
+                assert!(quantiles(&result(Better::Lower), &some, 0.95).is_empty(), "{count} launches");
             }
         }
     }

@@ -1,5 +1,5 @@
 //! Limits of a container: its CPUs, its quota of CPU time, its memory, its processes, its places to write to; and which
-//! figures each of them bends.
+//! results each of them bends.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use os::cgroup::{CgroupLimits, Quota, TaskRoom, Throttled};
 use super::{Check, Health};
 use crate::sizing;
 
-/// Figures that a sentence names.
+/// Results that a sentence names.
 const NAMED: usize = 6;
 
 /// What the control groups of this process say.
@@ -66,10 +66,10 @@ fn cpus(machine: &Machine, allowed: &[usize], cpuset: Option<&[usize]>) -> Check
     let online = machine.number("cpu.online").map_or(allowed.len(), |count| count as usize);
     let (says, advice) = match allowed.len() {
         1 if online > 1 => {
-            (format!("1 of {online} may be used"), "figures across two CPUs are not measured, and threads=all is one")
+            (format!("1 of {online} may be used"), "results across two CPUs are not measured, and threads=all is one")
         }
-        1 => ("one is online".to_owned(), "figures across two CPUs are not measured"),
-        fewer if fewer < online => (format!("{fewer} of {online} may be used"), "all figures are of those"),
+        1 => ("one is online".to_owned(), "results across two CPUs are not measured"),
+        fewer if fewer < online => (format!("{fewer} of {online} may be used"), "all results are of those"),
         _ => return Check::fine("CPUs", format!("all {online} may be used")),
     };
     // What the group permits is never more than what the process may use, so equal means that the group decides.
@@ -86,12 +86,12 @@ fn unpinned(reason: &kernels::Error) -> Check {
     let behind = os::process::limit_behind(reason.errno()).map(|limit| format!("; {limit}")).unwrap_or_default();
     Check {
         state: Health::Bad,
-        advice: "allow sched_getaffinity and sched_setaffinity: no figure is measured without them".to_owned(),
+        advice: "allow sched_getaffinity and sched_setaffinity: no result is measured without them".to_owned(),
         ..Check::fine("CPUs", format!("{reason}{behind}"))
     }
 }
 
-/// Expected effect of a quota on figures.
+/// Expected effect of a quota on results.
 fn quota(quota: Option<Quota>, so_far: Throttled, cpus: usize) -> Check {
     let Some(quota) = quota else { return Check::fine("CPU quota", "no limit") };
     let mut says = format!(
@@ -106,9 +106,9 @@ fn quota(quota: Option<Quota>, so_far: Throttled, cpus: usize) -> Check {
         return Check::fine("CPU quota", format!("{says}: as much as {cpus} CPUs can use"));
     }
     let bends = if quota.cpus < 1.0 {
-        "every launch that works for longer than that, figures of threads=all and of long operations most"
+        "every launch that works for longer than that, results of threads=all and of long operations most"
     } else {
-        "figures of threads=all and of several parties; those of one CPU fit in"
+        "results of threads=all and of several parties; those of one CPU fit in"
     };
     Check::attention(
         "CPU quota",
@@ -117,8 +117,8 @@ fn quota(quota: Option<Quota>, so_far: Throttled, cpus: usize) -> Check {
     )
 }
 
-/// Figures of the default suite, as the machine would measure them, that something holds of.
-fn figures(topology: &Topology, allowed: &[usize], holds: impl Fn(&sizing::FigureNeeds) -> bool) -> Vec<String> {
+/// Results of the default suite, as the machine would measure them, that something holds of.
+fn results(topology: &Topology, allowed: &[usize], holds: impl Fn(&sizing::ResultNeeds) -> bool) -> Vec<String> {
     let entries = crate::select(Some("default"), &[], 0.02).unwrap_or_default();
     let mut named: Vec<String> = Vec::new();
     for entry in entries {
@@ -145,9 +145,9 @@ fn memory(limit: Option<u64>, left: Option<u64>, topology: &Topology, allowed: &
     let (Some(limit), Some(left)) = (limit, left) else { return Check::fine(subject, "no limit") };
     let [permitted, free] = [limit, left].map(spoken_size);
     let says = format!("a control group permits {permitted} of memory, of which {free} are free");
-    let lacking = figures(topology, allowed, |needs| needs.lack_memory(left));
+    let lacking = results(topology, allowed, |needs| needs.lack_memory(left));
     if lacking.is_empty() {
-        return Check::fine(subject, format!("{says}: enough for every figure of the default suite"));
+        return Check::fine(subject, format!("{says}: enough for every result of the default suite"));
     }
     Check::attention(
         subject,
@@ -160,9 +160,9 @@ fn processes(room: Option<TaskRoom>, topology: &Topology, allowed: &[usize]) -> 
     let subject = "processes";
     let Some(room) = room else { return Check::fine(subject, "no limit") };
     let says = format!("a control group permits {} processes and threads, of which {} are free", room.limit, room.left);
-    let lacking = figures(topology, allowed, |needs| needs.tasks > room.left);
+    let lacking = results(topology, allowed, |needs| needs.tasks > room.left);
     if lacking.is_empty() {
-        return Check::fine(subject, format!("{says}: enough for every figure of the default suite"));
+        return Check::fine(subject, format!("{says}: enough for every result of the default suite"));
     }
     Check::attention(
         subject,
@@ -177,7 +177,7 @@ fn filter(machine: &Machine) -> Check {
     let is = |name: &str| machine.text(name).as_deref() == Some("yes");
     if is("confinement.traced") {
         let says = "a debugger traces this process: its calls may stop at every entry and exit";
-        return Check::attention(subject, says, "figures that call the kernel may be its; measure without it");
+        return Check::attention(subject, says, "results that call the kernel may be its; measure without it");
     }
     if !is("confinement.seccomp") {
         return Check::fine(subject, "no filter (seccomp) and no debugger");
@@ -189,7 +189,7 @@ fn filter(machine: &Machine) -> Check {
     Check::attention(
         subject,
         says,
-        "figures that call the kernel hold with it; measure outside to see the machine's own",
+        "results that call the kernel hold with it; measure outside to see the machine's own",
     )
 }
 
@@ -204,14 +204,14 @@ fn priority(machine: &Machine) -> Check {
     Check::attention(
         subject,
         format!("nice {nice:.0}, policy {policy}, unlike other processes"),
-        "beside other work figures are those of this priority; start without nice, chrt and the like",
+        "beside other work results are those of this priority; start without nice, chrt and the like",
     )
 }
 
-/// Least room in memory for the figures of files there.
+/// Least room in memory for the results of files there.
 const FILES_IN_MEMORY: u64 = GIB / 4;
 
-/// Bytes that are free in the file system in memory which file figures use; `None` where there is none.
+/// Bytes that are free in the file system in memory which file results use; `None` where there is none.
 fn shared_memory() -> Option<u64> {
     let found = os::file::filesystem("/dev/shm").ok().filter(|found| found.kind == "tmpfs")?;
     let read_only = found.options.split(',').any(|option| option == "ro");
@@ -224,12 +224,12 @@ fn in_memory(free: Option<u64>) -> Check {
         None => Check::attention(
             subject,
             "/dev/shm is no file system in memory that can be written",
-            "figures with place=tmpfs take another one, or are not measured",
+            "results with place=tmpfs take another one, or are not measured",
         ),
         Some(free) if free < FILES_IN_MEMORY => Check::attention(
             subject,
             format!("/dev/shm has {} free", spoken_size(free)),
-            "figures with place=tmpfs that need more than half of it are not measured; containers get more by --shm-size",
+            "results with place=tmpfs that need more than half of it are not measured; containers get more by --shm-size",
         ),
         Some(free) => Check::fine(subject, format!("/dev/shm has {} free", spoken_size(free))),
     }
@@ -242,7 +242,7 @@ fn writable(directory: &Path) -> Check {
         Ok(()) => Check::fine(subject, format!("{} can be written", directory.display())),
         Err(error) => Check {
             state: Health::Attention,
-            advice: "name another one with --directory; file figures are not measured here".to_owned(),
+            advice: "name another one with --directory; file results are not measured here".to_owned(),
             ..Check::fine(subject, format!("{} cannot be written: {error}", directory.display()))
         },
     }
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_and_processes_name_the_figures_that_lack_them() {
+    fn memory_and_processes_name_the_results_that_lack_them() {
         let told = |limit: u64, left: u64| memory(Some(limit), Some(left), &two_cpus(), &[0, 1]);
         let little = told(200 * MIB, 150 * MIB);
         assert_eq!(little.state, Health::Attention);

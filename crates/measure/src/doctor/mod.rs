@@ -17,9 +17,9 @@ use crate::subject::Subject;
 pub enum Health {
     /// Nothing to do.
     Fine,
-    /// Figures may be disturbed.
+    /// Results may be disturbed.
     Attention,
-    /// Figures would be wrong or impossible.
+    /// Results would be wrong or impossible.
     Bad,
     /// The check was not possible.
     Unknown,

@@ -49,7 +49,7 @@ fn neighbours(shared: Option<Share>) -> Check {
             if share.get() < DISTURBED {
                 return Check::fine("shared core", says);
             }
-            Check::attention("shared core", says, "figures count undisturbed batches only; expect runs to take longer")
+            Check::attention("shared core", says, "results count undisturbed batches only; expect runs to take longer")
         }
         None => Check::unknown(
             "shared core",

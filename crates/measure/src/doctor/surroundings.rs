@@ -56,7 +56,7 @@ fn others(seen: &Activity) -> Check {
     Check::attention(
         "other work",
         format!("{says}: {which}"),
-        "stop them; pinned figures bear it, figures across CPUs and of threads=all less",
+        "stop them; pinned results bear it, results across CPUs and of threads=all less",
     )
 }
 
@@ -133,7 +133,7 @@ fn huge_pages(machine: &Machine) -> Check {
     }
 }
 
-/// Limits of this process that make figures impossible.
+/// Limits of this process that make results impossible.
 fn limits() -> Vec<Check> {
     let wanted = [
         (Limited::OpenFiles, 1024, "select and epoll over many descriptors"),
@@ -158,7 +158,7 @@ fn counters() -> Check {
     }
 }
 
-/// Programs that a few figures require.
+/// Programs that a few results require.
 fn tools() -> Vec<Check> {
     let mut programs: Vec<&str> =
         benchmarks::all().map(|benchmark| benchmark.program).filter(|name| !name.is_empty()).collect();
@@ -167,10 +167,10 @@ fn tools() -> Vec<Check> {
         if os::process::program_named(name).is_some() {
             return Check::fine(name, "is there");
         }
-        let figures =
+        let results =
             benchmarks::all().filter(|benchmark| benchmark.program == name).map(|benchmark| benchmark.id.to_owned());
-        let figures = model::words::list(&figures.collect::<Vec<_>>());
-        Check::attention(name, format!("is missing: {figures} cannot be measured"), "install it")
+        let results = model::words::list(&results.collect::<Vec<_>>());
+        Check::attention(name, format!("is missing: {results} cannot be measured"), "install it")
     };
     programs.into_iter().map(check).collect()
 }

@@ -77,7 +77,7 @@ fn named_pair(point: &Point, machine: &Topology, allowed: &CpuSet) -> Result<Vec
     }
 }
 
-/// Refuses figures that were asked for by name with more threads than there are CPUs for them.
+/// Refuses results that were asked for by name with more threads than there are CPUs for them.
 ///
 /// # Errors
 /// Names the first of them.
@@ -125,7 +125,7 @@ fn needed(allowed: &CpuSet) -> String {
 }
 
 /// The points of a plan as this machine can measure them: two CPUs that were asked for without saying how they stand to
-/// each other are the nearest two, and their figure says which relation that is. The suite of everything takes every
+/// each other are the nearest two, and their result says which relation that is. The suite of everything takes every
 /// relation that the machine has. Representative sizes of memory lie beyond its caches, within the free memory (bytes).
 pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], free: u64) {
     let allowed = CpuSet::from(allowed);
@@ -155,7 +155,7 @@ fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, fr
     moved().unwrap_or(entry)
 }
 
-/// What several threads of a figure are, where that is not one thread on each of equal cores, or is not known.
+/// What several threads of a result are, where that is not one thread on each of equal cores, or is not known.
 pub(crate) fn remark(benchmark: &Benchmark, machine: &Topology, cpus: &[usize]) -> Option<String> {
     let threads = CpuSet::from(cpus);
     if benchmark.parties == Parties::Free || threads.len() < 2 {
@@ -249,7 +249,7 @@ mod tests {
             ["same_cache", "same_node", "other_node", "other_package", "sibling", "free"]
         );
         let one_core = "0,48".parse().unwrap();
-        assert_eq!(resolved("default", &epyc, &one_core), ["sibling", "same_cache", "free"], "and the figure says so");
+        assert_eq!(resolved("default", &epyc, &one_core), ["sibling", "same_cache", "free"], "and the result says so");
         let unknown = Topology::unknown(&[0, 1]);
         assert_eq!(resolved("default", &unknown, &unknown.online)[0], "same_node");
     }

@@ -40,7 +40,7 @@ fn some_cores(machine: &Topology, allowed: &CpuSet) -> Vec<usize> {
     }
 }
 
-/// A point that asks for each core, at all pairs; each with the relation of its CPUs, for figures of different
+/// A point that asks for each core, at all pairs; each with the relation of its CPUs, for results of different
 /// relations are not the same.
 fn core_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
     let each = |axis: &str| all || point.get(axis) == Some(EACH);
@@ -49,7 +49,7 @@ fn core_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) ->
         _ => some_cores(machine, allowed),
     };
     let (ones, others) = (numbers("cpu"), numbers("other"));
-    // A line goes both ways in every operation: a pair is one figure.
+    // A line goes both ways in every operation: a pair is one result.
     let counts = |one: usize, other: usize| if each("cpu") && each("other") { one < other } else { one != other };
     let pairs = ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other)));
     let at = |(one, other): (usize, usize)| {
@@ -101,7 +101,7 @@ fn thread_counts(machine: &Topology, allowed: &CpuSet) -> Vec<String> {
     counts
 }
 
-/// The points that a figure is measured at on this machine; `all` is every point that the machine has, whatever was
+/// The points that a result is measured at on this machine; `all` is every point that the machine has, whatever was
 /// asked for.
 pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
     if entry.point.get("memory_node").is_some() {

@@ -1,8 +1,8 @@
-//! Domain of a figure: declared, and verified by its launches.
+//! Domain of a result: declared, and verified by its launches.
 
-use model::{Better, Domain, Figure, RULES};
+use model::{BenchmarkResult, Better, Domain, RULES};
 
-/// The domain of a figure and the slope that supports it.
+/// The domain of a result and the slope that supports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FollowedDomain {
     pub(crate) domain: Domain,
@@ -10,12 +10,12 @@ pub(crate) struct FollowedDomain {
 }
 
 /// The declared domain, unless the launches contradict it.
-pub(crate) fn follows(figure: &Figure) -> FollowedDomain {
-    let declared = figure.references.as_ref().map_or(Domain::Mixed, |references| references.domain);
-    let Some((slope, low, high)) = slope(figure) else {
+pub(crate) fn follows(result: &BenchmarkResult) -> FollowedDomain {
+    let declared = result.references.as_ref().map_or(Domain::Mixed, |references| references.domain);
+    let Some((slope, low, high)) = slope(result) else {
         return FollowedDomain { domain: declared, slope: None };
     };
-    // What takes more than the clock lost is as much a core figure: whatever slowed the clock down disturbed it too,
+    // What takes more than the clock lost is as much a core result: whatever slowed the clock down disturbed it too,
     // and counted in time it would vary even more. Only what the clock does not carry along is something else.
     let tolerance = RULES.quality.slope_tolerance;
     let contradicts = match declared {
@@ -27,8 +27,8 @@ pub(crate) fn follows(figure: &Figure) -> FollowedDomain {
 }
 
 /// Relative decrease of the time per relative increase of the clock over undisturbed launches, and its 95% interval.
-fn slope(figure: &Figure) -> Option<(f64, f64, f64)> {
-    let launches = figure.launches.iter().filter(|launch| launch.invalid.is_none());
+fn slope(result: &BenchmarkResult) -> Option<(f64, f64, f64)> {
+    let launches = result.launches.iter().filter(|launch| launch.invalid.is_none());
     let points = launches.filter_map(|launch| {
         let found = launch.undisturbed?;
         Some((found.clock?.ln(), found.value.filter(|value| *value > 0.0)?.ln()))
@@ -39,19 +39,19 @@ fn slope(figure: &Figure) -> Option<(f64, f64, f64)> {
         return None;
     }
     let line = stats::theil_sen::theil_sen(&clocks, &times, 0.95)?;
-    let sign = if figure.metric.better == Better::Higher && figure.metric.unit.is_rate() { 1.0 } else { -1.0 };
+    let sign = if result.metric.better == Better::Higher && result.metric.unit.is_rate() { 1.0 } else { -1.0 };
     let ends = [sign * line.slope_interval.low, sign * line.slope_interval.high];
     Some((sign * line.slope, ends[0].min(ends[1]), ends[0].max(ends[1])))
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, FigureKey, FigureReferences, Launch, Metric, Point, UndisturbedBatches, Unit};
+    use model::{Class, Launch, Metric, Point, ResultKey, ResultReferences, UndisturbedBatches, Unit};
 
     use super::*;
 
     /// Launches at clocks between 3 and 3 GHz plus `range`, whose values depend on the clock by `slope`.
-    fn figure(metric: Metric, declared: Domain, slope: f64, range: f64) -> Figure {
+    fn result(metric: Metric, declared: Domain, slope: f64, range: f64) -> BenchmarkResult {
         let sign = if metric.unit.is_rate() { 1.0 } else { -1.0 };
         let launch = |at: u32| {
             let clock = 3e9 * (1.0 + range * f64::from(at % 7) / 6.0);
@@ -60,9 +60,9 @@ mod tests {
             let undisturbed = UndisturbedBatches { batches: 20, of: 20, value, cycles: None, clock: Some(clock) };
             Launch { undisturbed: Some(undisturbed), ..Launch::default() }
         };
-        let references = FigureReferences { domain: declared, ..FigureReferences::default() };
-        let figure = Figure::unmeasured(FigureKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
-        Figure { launches: (0..14).map(launch).collect(), references: Some(references), ..figure }
+        let references = ResultReferences { domain: declared, ..ResultReferences::default() };
+        let result = BenchmarkResult::unmeasured(ResultKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
+        BenchmarkResult { launches: (0..14).map(launch).collect(), references: Some(references), ..result }
     }
 
     #[test]
@@ -70,7 +70,7 @@ mod tests {
         let time = || Metric::lower(Unit::Seconds, "call");
         let rate = || Metric::higher(Unit::BytesPerSecond, "bytes");
         for metric in [time, rate] {
-            let of = |declared, slope, range| follows(&figure(metric(), declared, slope, range));
+            let of = |declared, slope, range| follows(&result(metric(), declared, slope, range));
             assert_eq!(of(Domain::Core, 1.0, 0.1).domain, Domain::Core);
             assert_eq!(of(Domain::Core, 0.5, 0.1).domain, Domain::Mixed);
             assert_eq!(of(Domain::Core, 1.6, 0.1).domain, Domain::Core, "slow where the clock is, and more");

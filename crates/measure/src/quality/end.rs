@@ -1,32 +1,32 @@
-//! Conclusions about a figure at the end of a run.
+//! Conclusions about a result at the end of a run.
 
-use model::{Estimate, Figure, RULES, ValueBasis};
+use model::{BenchmarkResult, Estimate, RULES, ValueBasis};
 
 use super::launch::{few_undisturbed, undisturbed_launches};
 use super::sensitivity::sensitivity;
 use crate::decide;
 
-/// Concludes a figure at the end of a run: with very few undisturbed launches its observed value, else the sensitivity
+/// Concludes a result at the end of a run: with very few undisturbed launches its observed value, else the sensitivity
 /// of its value to the thresholds.
-pub(crate) fn conclude_figure(figure: &mut Figure, level: f64, paired: bool) {
-    let (undisturbed, contended) = undisturbed_launches(figure);
-    let filtered = matches!(figure.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed);
-    if let Some(references) = figure.references.as_mut().filter(|_| filtered)
+pub(crate) fn conclude_result(result: &mut BenchmarkResult, level: f64, paired: bool) {
+    let (undisturbed, contended) = undisturbed_launches(result);
+    let filtered = matches!(result.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed);
+    if let Some(references) = result.references.as_mut().filter(|_| filtered)
         && undisturbed < RULES.quality.fewest_launches as usize
         && contended > undisturbed
     {
         references.basis = ValueBasis::Observed(few_undisturbed(undisturbed, undisturbed + contended));
         references.clock = None;
     }
-    let (sensitivity, observed) = (sensitivity(figure, paired), observed(figure, level));
-    if let Some(references) = &mut figure.references {
+    let (sensitivity, observed) = (sensitivity(result, paired), observed(result, level));
+    if let Some(references) = &mut result.references {
         (references.sensitivity, references.observed) = (sensitivity, observed);
     }
 }
 
 /// The value over all batches of all raw launches.
-fn observed(figure: &Figure, level: f64) -> Option<Estimate> {
-    let values: Vec<f64> = figure.raw_launches().iter().map(|launch| launch.value).collect();
-    let batches = figure.launches.first().map_or(0, |launch| launch.nanos.len());
+fn observed(result: &BenchmarkResult, level: f64) -> Option<Estimate> {
+    let values: Vec<f64> = result.raw_launches().iter().map(|launch| launch.value).collect();
+    let batches = result.launches.first().map_or(0, |launch| launch.nanos.len());
     decide::interval_or_range(&values, level, u32::try_from(batches).unwrap_or(u32::MAX))
 }

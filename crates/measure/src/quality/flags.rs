@@ -1,20 +1,20 @@
-//! What a reader should know of the launches of a figure, whatever their values are.
+//! What a reader should know of the launches of a result, whatever their values are.
 
-use model::{Figure, Flag, RULES, TakenTime};
+use model::{BenchmarkResult, Flag, RULES, TakenTime};
 
 use crate::decide::Classified;
 
-/// The flags that the launches of a figure support.
-pub(crate) fn flags(figure: &Figure, samples: &[Classified<'_>]) -> Vec<Flag> {
+/// The flags that the launches of a result support.
+pub(crate) fn flags(result: &BenchmarkResult, samples: &[Classified<'_>]) -> Vec<Flag> {
     let much = |taken: TakenTime| taken.share().is_some_and(|share| share.get() > RULES.quality.taken_flag);
     let unsteady = samples.iter().filter(|sample| !sample.launch.steady).count();
     let found = [
-        (Flag::Repeated, figure.launches.iter().any(|launch| launch.invalid.is_some())),
-        (Flag::Steal, much(figure.stolen())),
-        (Flag::Throttled, much(figure.throttled())),
+        (Flag::Repeated, result.launches.iter().any(|launch| launch.invalid.is_some())),
+        (Flag::Steal, much(result.stolen())),
+        (Flag::Throttled, much(result.throttled())),
         (Flag::NoSteadyState, 2 * unsteady > samples.len()),
         (Flag::Noisy, disturbed_share(samples) > RULES.quality.noisy_share),
-        (Flag::Contended, figure.is_contended()),
+        (Flag::Contended, result.is_contended()),
     ];
     found.into_iter().filter(|(_, found)| *found).map(|(flag, _)| flag).collect()
 }

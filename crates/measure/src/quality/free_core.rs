@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use model::{Figure, Invalid, RULES, Run, ValueBasis};
+use model::{BenchmarkResult, Invalid, RULES, Run, ValueBasis};
 use os::topology::{CpuRelation, relation};
 
 use super::Quality;
@@ -21,7 +21,7 @@ pub(super) struct FreeCores(Vec<(usize, f64)>);
 /// Where a launch begins, and after what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Start {
-    /// Another CPU than the one on which its figure is placed.
+    /// Another CPU than the one on which its result is placed.
     pub(crate) cpu: Option<usize>,
     /// It began when its core was seen exclusive, or after it had waited for that in vain.
     pub(crate) waited: bool,
@@ -38,7 +38,7 @@ pub(crate) enum Starts {
     NextRound,
 }
 
-/// A figure that is about to be launched.
+/// A result that is about to be launched.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Next<'a> {
     pub(crate) index: usize,
@@ -50,44 +50,44 @@ pub(crate) struct Next<'a> {
 }
 
 impl Quality {
-    /// How the next launch of these figures in a round begins; `again` after one that was excluded.
+    /// How the next launch of these results in a round begins; `again` after one that was excluded.
     pub(crate) fn starts(
         &mut self,
         run: &mut Run,
         host: &mut dyn Host,
         now: f64,
-        figures: &[Next<'_>],
+        results: &[Next<'_>],
         again: bool,
     ) -> Starts {
-        let filtered = |next: &Next<'_>| is_filtered(&run.figures[next.index]) && !next.cpus.is_empty();
-        let may_wait = figures.iter().all(|next| filtered(next) && may_wait(&run.figures[next.index], next.seconds));
-        let in_vain = may_wait && figures.iter().any(|next| next.passed_over >= RULES.quality.patience);
+        let filtered = |next: &Next<'_>| is_filtered(&run.results[next.index]) && !next.cpus.is_empty();
+        let may_wait = results.iter().all(|next| filtered(next) && may_wait(&run.results[next.index], next.seconds));
+        let in_vain = may_wait && results.iter().any(|next| next.passed_over >= RULES.quality.patience);
         let waits = may_wait && !in_vain;
-        let spoilt = again && figures.iter().all(|next| filtered(next) && was_contended(&run.figures[next.index]));
+        let spoilt = again && results.iter().all(|next| filtered(next) && was_contended(&run.results[next.index]));
         if !(waits || spoilt) {
             return Starts::At(Start { cpu: None, waited: in_vain });
         }
-        match self.find_core(run, host, now, figures) {
+        match self.find_core(run, host, now, results) {
             Some(start) => Starts::At(start),
             None if waits => Starts::Later,
             None => Starts::NextRound,
         }
     }
 
-    /// Where a launch of these figures finds the core to itself now; `None` while it has neighbours. A core figure is
+    /// Where a launch of these results finds the core to itself now; `None` while it has neighbours. A core result is
     /// one of any core of its class, so that it takes another CPU behind the same cache where its own has a neighbour.
-    fn find_core(&mut self, run: &mut Run, host: &mut dyn Host, now: f64, figures: &[Next<'_>]) -> Option<Start> {
+    fn find_core(&mut self, run: &mut Run, host: &mut dyn Host, now: f64, results: &[Next<'_>]) -> Option<Start> {
         let on = |cpu: Option<usize>| Start { cpu, waited: true };
         let Some(setting) = self.setting(run) else { return Some(on(None)) };
         // What the readings of a run say of its cores must not depend on when launches begin.
         self.sample(run, host, now);
-        let mut cpus: Vec<usize> = figures.iter().flat_map(|next| next.cpus.iter().copied()).collect();
+        let mut cpus: Vec<usize> = results.iter().flat_map(|next| next.cpus.iter().copied()).collect();
         cpus.sort_unstable();
         cpus.dedup();
         if cpus.iter().all(|cpu| self.is_free(&setting, host, now, *cpu)) {
             return Some(on(None));
         }
-        let core = figures.iter().all(|next| *run.figures[next.index].basis() == ValueBasis::Cycles);
+        let core = results.iter().all(|next| *run.results[next.index].basis() == ValueBasis::Cycles);
         let [own] = cpus[..] else { return None };
         let others = if core { self.equals_of(run, own) } else { Vec::new() };
         others.into_iter().find(|cpu| self.is_free(&setting, host, now, *cpu)).map(|cpu| on(Some(cpu)))
@@ -122,26 +122,26 @@ impl Quality {
     }
 }
 
-/// Whether launches of a figure wait for their core: they are short, and what was observed is known. During a longer
+/// Whether launches of a result wait for their core: they are short, and what was observed is known. During a longer
 /// one neighbours come and go anyway.
-fn may_wait(figure: &Figure, seconds: f64) -> bool {
-    let observed = figure.launches.iter().filter(|launch| !launch.awaited).count();
+fn may_wait(result: &BenchmarkResult, seconds: f64) -> bool {
+    let observed = result.launches.iter().filter(|launch| !launch.awaited).count();
     seconds > 0.0 && seconds <= RULES.quality.waiting_seconds && observed >= RULES.quality.observed_launches as usize
 }
 
-/// Whether a figure is one of undisturbed batches, which neighbours spoil.
-fn is_filtered(figure: &Figure) -> bool {
-    matches!(figure.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed)
+/// Whether a result is one of undisturbed batches, which neighbours spoil.
+fn is_filtered(result: &BenchmarkResult) -> bool {
+    matches!(result.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed)
 }
 
-fn was_contended(figure: &Figure) -> bool {
-    let last = figure.launches.last().and_then(|launch| launch.invalid.as_ref());
+fn was_contended(result: &BenchmarkResult) -> bool {
+    let last = result.launches.last().and_then(|launch| launch.invalid.as_ref());
     matches!(last, Some(Invalid::Contended { .. }))
 }
 
-/// Whether the host had the CPUs of a figure elsewhere in its last launch: that lasts for seconds, and another launch
+/// Whether the host had the CPUs of a result elsewhere in its last launch: that lasts for seconds, and another launch
 /// now would be in vain.
-pub(crate) fn is_moved(figure: &Figure) -> bool {
-    let last = figure.launches.last().and_then(|launch| launch.invalid.as_ref());
+pub(crate) fn is_moved(result: &BenchmarkResult) -> bool {
+    let last = result.launches.last().and_then(|launch| launch.invalid.as_ref());
     matches!(last, Some(Invalid::Moved { .. }))
 }

@@ -1,8 +1,8 @@
-//! Which batches and launches of a figure count, and the basis of its value.
+//! Which batches and launches of a result count, and the basis of its value.
 
 use model::{
-    CpuDistance, Figure, FigureReferences, Invalid, Launch, LaunchReferences, ObservedReason, RULES, SessionReferences,
-    Share, UndisturbedBatches, ValueBasis,
+    BenchmarkResult, CpuDistance, Invalid, Launch, LaunchReferences, ObservedReason, RULES, ResultReferences,
+    SessionReferences, Share, UndisturbedBatches, ValueBasis,
 };
 
 use super::batch::{BatchPlace, UndisturbedRule};
@@ -21,54 +21,59 @@ struct LaunchClass {
     null: (usize, usize),
 }
 
-/// The classes of the launches of a figure. Each launch is classified once, when it arrives, and again if the ratio of
+/// The classes of the launches of a result. Each launch is classified once, when it arrives, and again if the ratio of
 /// the exclusive core changes.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct FigureClasses {
+pub(crate) struct ResultClasses {
     /// Ratio of the exclusive core on each track; empty if it is not known.
     unshared: Vec<f64>,
     launches: Vec<LaunchClass>,
 }
 
-impl FigureClasses {
-    /// The classes of a figure that stands by itself, from what its document says.
-    pub(crate) fn of(figure: &Figure, asked: &Description) -> Self {
-        let unshared = figure.references.as_ref().map(|references| references.unshared.clone()).unwrap_or_default();
+impl ResultClasses {
+    /// The classes of a result that stands by itself, from what its document says.
+    pub(crate) fn of(result: &BenchmarkResult, asked: &Description) -> Self {
+        let unshared = result.references.as_ref().map(|references| references.unshared.clone()).unwrap_or_default();
         let mut classes = Self { unshared, launches: Vec::new() };
-        classes.classify(figure, asked);
+        classes.classify(result, asked);
         classes
     }
 
     /// Takes in launches that came since, and what the session knows now: sets which launches count, and the basis of
     /// the value.
-    pub(crate) fn update(&mut self, figure: &mut Figure, session: Option<&SessionReferences>, asked: &Description) {
-        mark_preempted(figure);
+    pub(crate) fn update(
+        &mut self,
+        result: &mut BenchmarkResult,
+        session: Option<&SessionReferences>,
+        asked: &Description,
+    ) {
+        mark_preempted(result);
         let Some(session) = session else { return };
-        let Some(read) = figure.launches.iter().find_map(|launch| launch.references.as_ref()) else {
-            figure.references = None;
+        let Some(read) = result.launches.iter().find_map(|launch| launch.references.as_ref()) else {
+            result.references = None;
             return;
         };
         let unshared = unshared_on(read, session);
-        let obstacle = obstacle(figure, read, unshared.is_empty());
+        let obstacle = obstacle(result, read, unshared.is_empty());
         if unshared != self.unshared {
             *self = Self { unshared: unshared.clone(), launches: Vec::new() };
         }
-        let known = self.launches.len().min(figure.launches.len());
-        self.classify(figure, asked);
+        let known = self.launches.len().min(result.launches.len());
+        self.classify(result, asked);
         for (launch, class) in (0..).zip(&self.launches).skip(known) {
-            figure.launches[launch].undisturbed = class.undisturbed(figure, &figure.launches[launch], asked.paired);
+            result.launches[launch].undisturbed = class.undisturbed(result, &result.launches[launch], asked.paired);
         }
-        let before = figure.references.take().unwrap_or_default();
-        figure.references = Some(FigureReferences { domain: asked.domain, unshared, clock: session.clock, ..before });
-        exclude(figure, obstacle.is_none(), &session.distances);
-        let follows = follows(figure);
-        let basis = match obstacle.or_else(|| contended(figure)).or_else(|| self.own_work(figure)) {
+        let before = result.references.take().unwrap_or_default();
+        result.references = Some(ResultReferences { domain: asked.domain, unshared, clock: session.clock, ..before });
+        exclude(result, obstacle.is_none(), &session.distances);
+        let follows = follows(result);
+        let basis = match obstacle.or_else(|| contended(result)).or_else(|| self.own_work(result)) {
             Some(reason) => ValueBasis::Observed(reason),
             None if follows.domain == model::Domain::Core && session.clock.is_some() => ValueBasis::Cycles,
             None => ValueBasis::Undisturbed,
         };
-        let kept = kept_share(figure);
-        if let Some(references) = &mut figure.references {
+        let kept = kept_share(result);
+        if let Some(references) = &mut result.references {
             (references.domain, references.slope, references.basis, references.kept) =
                 (follows.domain, follows.slope, basis, kept);
             references.clock = session.clock.filter(|_| references.basis == ValueBasis::Cycles);
@@ -76,21 +81,21 @@ impl FigureClasses {
     }
 
     /// Classifies the launches that are not yet.
-    fn classify(&mut self, figure: &Figure, asked: &Description) {
+    fn classify(&mut self, result: &BenchmarkResult, asked: &Description) {
         let rule = (!self.unshared.is_empty()).then(|| UndisturbedRule::new(self.unshared.clone()));
-        for launch in figure.launches.iter().skip(self.launches.len()) {
-            let class = rule.as_ref().map(|rule| LaunchClass::of(rule, figure, launch, asked.paired));
+        for launch in result.launches.iter().skip(self.launches.len()) {
+            let class = rule.as_ref().map(|rule| LaunchClass::of(rule, result, launch, asked.paired));
             self.launches.push(class.unwrap_or_default());
         }
     }
 
     /// Why the readings are affected by the work itself: far fewer of its batches are undisturbed than of the null
     /// batches.
-    fn own_work(&self, figure: &Figure) -> Option<ObservedReason> {
+    fn own_work(&self, result: &BenchmarkResult) -> Option<ObservedReason> {
         let rules = &RULES.quality;
         let ((mut kept, mut null), (mut own, mut of)) = ((0, 0), (0, 0));
         // Launches that tighten an interval have none, and may be of other minutes.
-        for (launch, class) in figure.launches.iter().zip(&self.launches).filter(|(_, class)| class.null.1 > 0) {
+        for (launch, class) in result.launches.iter().zip(&self.launches).filter(|(_, class)| class.null.1 > 0) {
             let undisturbed = launch.undisturbed.unwrap_or_default();
             (own, of) = (own + undisturbed.batches, of + undisturbed.of);
             (kept, null) = (kept + class.null.0, null + class.null.1);
@@ -101,21 +106,21 @@ impl FigureClasses {
         (known && own < rules.own_work * alone).then_some(ObservedReason::OwnWork)
     }
 
-    /// The launches that count, on the basis of the figure's value.
-    pub(crate) fn samples<'a>(&self, figure: &'a Figure, asked: &Description) -> Vec<Classified<'a>> {
-        let counted = figure.launches.iter().enumerate().filter(|(_, launch)| figure.counts(launch));
-        counted.filter_map(|(at, launch)| self.sample(figure, at, launch, asked)).collect()
+    /// The launches that count, on the basis of the result's value.
+    pub(crate) fn samples<'a>(&self, result: &'a BenchmarkResult, asked: &Description) -> Vec<Classified<'a>> {
+        let counted = result.launches.iter().enumerate().filter(|(_, launch)| result.counts(launch));
+        counted.filter_map(|(at, launch)| self.sample(result, at, launch, asked)).collect()
     }
 
     fn sample<'a>(
         &self,
-        figure: &'a Figure,
+        result: &'a BenchmarkResult,
         at: usize,
         launch: &'a Launch,
         asked: &Description,
     ) -> Option<Classified<'a>> {
         let class = self.launches.get(at);
-        let batches = class.map_or_else(|| observed(figure, launch), |class| class.values(figure, launch));
+        let batches = class.map_or_else(|| observed(result, launch), |class| class.values(result, launch));
         let nanos: Vec<Option<f64>> =
             launch.nanos.iter().zip(&batches).map(|(nanos, value)| value.map(|_| *nanos as f64)).collect();
         // Work and overhead of a pair differ by design: each is compared with its own median.
@@ -130,46 +135,46 @@ impl FigureClasses {
             batches.into_iter().flatten().collect()
         };
         let kept = [sides.0, sides.1].map(|side| side.into_iter().flatten().collect());
-        Some(Classified { launch, value: figure.value_of(launch)?, batches: values, kept_nanos: kept, null })
+        Some(Classified { launch, value: result.value_of(launch)?, batches: values, kept_nanos: kept, null })
     }
 }
 
 impl LaunchClass {
-    fn of(rule: &UndisturbedRule, figure: &Figure, launch: &Launch, paired: bool) -> Self {
+    fn of(rule: &UndisturbedRule, result: &BenchmarkResult, launch: &Launch, paired: bool) -> Self {
         let Some(references) = &launch.references else { return Self::default() };
-        Self { clocks: clocks(rule, references, &launch.batches(figure.ops), paired), null: null(rule, references) }
+        Self { clocks: clocks(rule, references, &launch.batches(result.ops), paired), null: null(rule, references) }
     }
 
     /// The undisturbed batches of a launch; `None` without readings.
-    fn undisturbed(&self, figure: &Figure, launch: &Launch, paired: bool) -> Option<UndisturbedBatches> {
-        (!self.clocks.is_empty()).then(|| undisturbed_batches(&self.clocks, figure, launch, paired))
+    fn undisturbed(&self, result: &BenchmarkResult, launch: &Launch, paired: bool) -> Option<UndisturbedBatches> {
+        (!self.clocks.is_empty()).then(|| undisturbed_batches(&self.clocks, result, launch, paired))
     }
 
-    /// Every batch of a launch in the order of time in the unit of the figure, on the basis of its value: `None` for
+    /// Every batch of a launch in the order of time in the unit of the result, on the basis of its value: `None` for
     /// batches that do not count.
-    fn values(&self, figure: &Figure, launch: &Launch) -> Vec<Option<f64>> {
-        let clock = figure.references.as_ref().and_then(|references| references.clock);
-        let batches = launch.batches(figure.ops);
+    fn values(&self, result: &BenchmarkResult, launch: &Launch) -> Vec<Option<f64>> {
+        let clock = result.references.as_ref().and_then(|references| references.clock);
+        let batches = launch.batches(result.ops);
         let each = |of: &dyn Fn(f64, f64, f64) -> Option<f64>| -> Vec<Option<f64>> {
             let of = |((ops, nanos), clock): (&(u64, u64), &Option<f64>)| {
-                of(*ops as f64 * figure.amount, *nanos as f64, (*clock)?)
+                of(*ops as f64 * result.amount, *nanos as f64, (*clock)?)
             };
             batches.iter().zip(&self.clocks).map(of).collect()
         };
-        match figure.basis() {
+        match result.basis() {
             ValueBasis::Cycles => each(&|amount, nanos, own| {
-                Some(figure.metric.at_clock(figure.metric.value(amount, nanos * own), clock?))
+                Some(result.metric.at_clock(result.metric.value(amount, nanos * own), clock?))
             }),
-            ValueBasis::Undisturbed => each(&|amount, nanos, _| Some(figure.metric.value(amount, nanos))),
-            ValueBasis::Observed(_) | ValueBasis::All => observed(figure, launch),
+            ValueBasis::Undisturbed => each(&|amount, nanos, _| Some(result.metric.value(amount, nanos))),
+            ValueBasis::Observed(_) | ValueBasis::All => observed(result, launch),
         }
     }
 }
 
 /// Every batch of a launch as it was observed.
-fn observed(figure: &Figure, launch: &Launch) -> Vec<Option<f64>> {
-    let value = |(ops, nanos): &(u64, u64)| Some(figure.metric.value(*ops as f64 * figure.amount, *nanos as f64));
-    launch.batches(figure.ops).iter().map(value).collect()
+fn observed(result: &BenchmarkResult, launch: &Launch) -> Vec<Option<f64>> {
+    let value = |(ops, nanos): &(u64, u64)| Some(result.metric.value(*ops as f64 * result.amount, *nanos as f64));
+    launch.batches(result.ops).iter().map(value).collect()
 }
 
 /// The clock of each batch of a launch in the order of time, `None` for those that are disturbed.
@@ -201,20 +206,20 @@ fn null(rule: &UndisturbedRule, references: &LaunchReferences) -> (usize, usize)
 /// What the batches of a launch with a clock give together.
 pub(super) fn undisturbed_batches(
     clocks: &[Option<f64>],
-    figure: &Figure,
+    result: &BenchmarkResult,
     launch: &Launch,
     paired: bool,
 ) -> UndisturbedBatches {
-    let batches = launch.batches(figure.ops);
+    let batches = launch.batches(result.ops);
     let each = |of: &dyn Fn(f64, f64, f64) -> f64| -> Vec<Option<f64>> {
         let of = |((ops, nanos), clock): (&(u64, u64), &Option<f64>)| {
-            Some(of(*ops as f64 * figure.amount, *nanos as f64, (*clock)?))
+            Some(of(*ops as f64 * result.amount, *nanos as f64, (*clock)?))
         };
         batches.iter().zip(clocks).map(of).collect()
     };
-    let values = each(&|amount, nanos, _| figure.metric.value(amount, nanos));
+    let values = each(&|amount, nanos, _| result.metric.value(amount, nanos));
     // In nanoseconds of a CPU of 1 Hz a cycle is a second.
-    let cycles = each(&|amount, nanos, clock| figure.metric.value(amount, nanos * clock));
+    let cycles = each(&|amount, nanos, clock| result.metric.value(amount, nanos * clock));
     let clock = stats::median(&clocks.iter().flatten().copied().collect::<Vec<_>>());
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     if paired {
@@ -233,16 +238,16 @@ fn unshared_on(read: &LaunchReferences, session: &SessionReferences) -> Vec<f64>
     read.tracks.iter().map(|track| of(track.cpu)).collect::<Option<_>>().unwrap_or_default()
 }
 
-/// Why batches of this figure are not filtered, whatever the readings are.
-fn obstacle(figure: &Figure, read: &LaunchReferences, unknown: bool) -> Option<ObservedReason> {
+/// Why batches of this result are not filtered, whatever the readings are.
+fn obstacle(result: &BenchmarkResult, read: &LaunchReferences, unknown: bool) -> Option<ObservedReason> {
     let placed =
-        figure.launches.iter().find(|launch| launch.references.is_some()).map(|launch| &launch.placement.asked);
+        result.launches.iter().find(|launch| launch.references.is_some()).map(|launch| &launch.placement.asked);
     let mut cpus = placed.cloned().unwrap_or_default();
     cpus.sort_unstable();
     cpus.dedup();
-    if figure.launches.iter().any(|launch| !launch.readings.is_empty()) {
+    if result.launches.iter().any(|launch| !launch.readings.is_empty()) {
         Some(ObservedReason::OwnReadings)
-    } else if is_long(figure) {
+    } else if is_long(result) {
         Some(ObservedReason::LongOperation)
     } else if cpus.len() > read.tracks.len().min(RULES.quality.most_parties as usize) {
         Some(ObservedReason::ManyCpus)
@@ -253,15 +258,15 @@ fn obstacle(figure: &Figure, read: &LaunchReferences, unknown: bool) -> Option<O
 
 /// Whether batches are longer than those that are filtered: by the shortest batch of each launch, which contention does
 /// not lengthen.
-fn is_long(figure: &Figure) -> bool {
+fn is_long(result: &BenchmarkResult) -> bool {
     let shortest: Vec<f64> =
-        figure.launches.iter().filter_map(|launch| launch.nanos.iter().min()).map(|nanos| *nanos as f64).collect();
+        result.launches.iter().filter_map(|launch| launch.nanos.iter().min()).map(|nanos| *nanos as f64).collect();
     stats::median(&shortest).is_some_and(|nanos| nanos > RULES.quality.longest_batch)
 }
 
 /// Excludes launches with few undisturbed batches, if batches are filtered, and those whose CPUs the host had moved.
-fn exclude(figure: &mut Figure, filtered: bool, usual: &[CpuDistance]) {
-    for launch in &mut figure.launches {
+fn exclude(result: &mut BenchmarkResult, filtered: bool, usual: &[CpuDistance]) {
+    for launch in &mut result.launches {
         if !matches!(launch.invalid, None | Some(Invalid::Contended { .. } | Invalid::Moved { .. })) {
             continue;
         }
@@ -276,9 +281,9 @@ fn is_contended(launch: &Launch) -> bool {
 }
 
 /// Why contention is a property of the machine: hardly any launch has an exclusive core.
-fn contended(figure: &Figure) -> Option<ObservedReason> {
+fn contended(result: &BenchmarkResult) -> Option<ObservedReason> {
     let rules = &RULES.quality;
-    let (undisturbed, contended) = undisturbed_launches(figure);
+    let (undisturbed, contended) = undisturbed_launches(result);
     let all = contended + undisturbed;
     let hardly_any = (undisturbed as f64) < rules.machine_share * all as f64;
     (all >= rules.machine_launches as usize && hardly_any).then(|| few_undisturbed(undisturbed, all))
@@ -291,15 +296,15 @@ pub(super) fn few_undisturbed(launches: usize, of: usize) -> ObservedReason {
 }
 
 /// Number of valid launches, and of contended ones.
-pub(super) fn undisturbed_launches(figure: &Figure) -> (usize, usize) {
-    let contended = figure.launches.iter().filter(|launch| is_contended(launch)).count();
-    let undisturbed = figure.launches.iter().filter(|launch| launch.invalid.is_none()).count();
+pub(super) fn undisturbed_launches(result: &BenchmarkResult) -> (usize, usize) {
+    let contended = result.launches.iter().filter(|launch| is_contended(launch)).count();
+    let undisturbed = result.launches.iter().filter(|launch| launch.invalid.is_none()).count();
     (undisturbed, contended)
 }
 
 /// Share of the batches that are undisturbed, of launches that did not wait for it.
-fn kept_share(figure: &Figure) -> Option<Share> {
-    let counts = figure.launches.iter().filter(|launch| !launch.awaited).filter_map(|launch| launch.undisturbed);
+fn kept_share(result: &BenchmarkResult) -> Option<Share> {
+    let counts = result.launches.iter().filter(|launch| !launch.awaited).filter_map(|launch| launch.undisturbed);
     let (kept, of) = counts.fold((0, 0), |(kept, of), one| (kept + one.batches, of + one.of));
     Share::of(f64::from(kept), f64::from(of))
 }

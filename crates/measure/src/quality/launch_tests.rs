@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use model::{
-    Class, Domain, FigureKey, Metric, Placement, Point, ReferenceLengths, ReferenceTrack, SmallSteps, Unit,
+    Class, Domain, Metric, Placement, Point, ReferenceLengths, ReferenceTrack, ResultKey, SmallSteps, Unit,
     UnsharedCore, UnsharedSource,
 };
 
-use super::super::end::conclude_figure;
+use super::super::end::conclude_result;
 use super::*;
 
 const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
@@ -40,59 +40,60 @@ pub(crate) fn launch(round: u32, gigahertz: f64, shared: usize) -> Launch {
     }
 }
 
-pub(crate) fn figure(benchmark: &str, launches: Vec<Launch>) -> Figure {
+pub(crate) fn result(benchmark: &str, launches: Vec<Launch>) -> BenchmarkResult {
     let metric = Metric::lower(Unit::Seconds, "call");
-    let figure = Figure::unmeasured(FigureKey::new(benchmark, Point::origin()), benchmark, metric, Class::Compute);
-    Figure { launches, ops: 1000, ..figure }
+    let result =
+        BenchmarkResult::unmeasured(ResultKey::new(benchmark, Point::origin()), benchmark, metric, Class::Compute);
+    BenchmarkResult { launches, ops: 1000, ..result }
 }
 
-/// Classifies all launches of a figure by what a session knows.
-pub(crate) fn classify(figure: &mut Figure, session: &SessionReferences) -> FigureClasses {
-    let (asked, mut classes) = (Description::of(figure), FigureClasses::default());
-    classes.update(figure, Some(session), &asked);
+/// Classifies all launches of a result by what a session knows.
+pub(crate) fn classify(result: &mut BenchmarkResult, session: &SessionReferences) -> ResultClasses {
+    let (asked, mut classes) = (Description::of(result), ResultClasses::default());
+    classes.update(result, Some(session), &asked);
     classes
 }
 
 pub(crate) const CORE: &str = "os.syscall_getppid";
 
 #[test]
-fn a_core_figure_is_in_cycles_and_neither_clock_nor_neighbour_changes_it() {
+fn a_core_result_is_in_cycles_and_neither_clock_nor_neighbour_changes_it() {
     let clocks = [2.1, 2.4, 2.7, 3.0, 3.3, 3.6];
     let launches = (0..12).map(|at| launch(at, clocks[at as usize % 6], at as usize % 12)).collect();
-    let mut figure = figure(CORE, launches);
-    classify(&mut figure, &session(Some(0.25)));
-    assert_eq!((figure.basis(), figure.references.as_ref().unwrap().domain), (&ValueBasis::Cycles, Domain::Core));
-    let cycles = figure.cycles().unwrap();
+    let mut result = result(CORE, launches);
+    classify(&mut result, &session(Some(0.25)));
+    assert_eq!((result.basis(), result.references.as_ref().unwrap().domain), (&ValueBasis::Cycles, Domain::Core));
+    let cycles = result.cycles().unwrap();
     assert_eq!(cycles.len(), 12, "each has at least 8 undisturbed batches");
     assert!(cycles.iter().all(|cycles| (cycles / 600.0 - 1.0).abs() < 1e-3), "{cycles:?}");
-    assert!(figure.values().iter().all(|value| (value / 200e-9 - 1.0).abs() < 1e-3), "at 3 GHz: {:?}", figure.values());
-    let observed: Vec<f64> = figure.launches.iter().map(|launch| launch.value).collect();
+    assert!(result.values().iter().all(|value| (value / 200e-9 - 1.0).abs() < 1e-3), "at 3 GHz: {:?}", result.values());
+    let observed: Vec<f64> = result.launches.iter().map(|launch| launch.value).collect();
     assert!(observed[0] / observed[5] > 1.5, "raw values are as they were: {observed:?}");
-    let (slope, half) = figure.references.as_ref().unwrap().slope.unwrap();
+    let (slope, half) = result.references.as_ref().unwrap().slope.unwrap();
     assert!((slope - 1.0).abs() < 0.01 && half < 0.05, "{slope} {half}");
-    figure.references.as_mut().unwrap().clock = Some(1e9);
-    assert!(figure.values().iter().all(|value| (value / 600e-9 - 1.0).abs() < 1e-3), "at 1 GHz");
+    result.references.as_mut().unwrap().clock = Some(1e9);
+    assert!(result.values().iter().all(|value| (value / 600e-9 - 1.0).abs() < 1e-3), "at 1 GHz");
 }
 
 #[test]
 fn an_unknown_unshared_core_filters_nothing() {
-    let mut figure = figure(CORE, (0..12).map(|at| launch(at, 3.0, 20)).collect());
-    classify(&mut figure, &session(None));
-    assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
-    assert_eq!(figure.values().len(), 12);
-    assert!(figure.launches.iter().all(|launch| launch.invalid.is_none()));
+    let mut result = result(CORE, (0..12).map(|at| launch(at, 3.0, 20)).collect());
+    classify(&mut result, &session(None));
+    assert_eq!(result.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
+    assert_eq!(result.values().len(), 12);
+    assert!(result.launches.iter().all(|launch| launch.invalid.is_none()));
 }
 
 #[test]
 fn contended_launches_are_excluded_until_the_neighbour_is_the_machine() {
     let shared = |at: u32| if at.is_multiple_of(3) { 0 } else { 15 };
-    let mut some = figure(CORE, (0..30).map(|at| launch(at, 3.0, shared(at))).collect());
+    let mut some = result(CORE, (0..30).map(|at| launch(at, 3.0, shared(at))).collect());
     classify(&mut some, &session(Some(0.25)));
     assert_eq!((some.basis(), some.values().len()), (&ValueBasis::Cycles, 10), "two thirds are excluded");
     let excluded = some.launches.iter().filter_map(|launch| launch.invalid.clone()).collect::<Vec<_>>();
     assert_eq!(excluded[0], Invalid::Contended { batches: 5, of: 20 });
     // Three attempts per round, one of them undisturbed in the whole run.
-    let mut all = figure(CORE, (0..21).map(|at| launch(at / 3, 3.0, if at == 10 { 0 } else { 20 })).collect());
+    let mut all = result(CORE, (0..21).map(|at| launch(at / 3, 3.0, if at == 10 { 0 } else { 20 })).collect());
     classify(&mut all, &session(Some(0.25)));
     assert_eq!(all.basis(), &ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 1, of: 21 }));
     assert_eq!(all.values().len(), 21, "raw: every launch counts");
@@ -102,15 +103,15 @@ fn contended_launches_are_excluded_until_the_neighbour_is_the_machine() {
 
 #[test]
 fn a_run_that_ends_with_hardly_an_undisturbed_launch_prints_what_it_observed() {
-    let mut few = figure(CORE, (0..9).map(|at| launch(at, 3.0, if at < 3 { 0 } else { 18 })).collect());
+    let mut few = result(CORE, (0..9).map(|at| launch(at, 3.0, if at < 3 { 0 } else { 18 })).collect());
     classify(&mut few, &session(Some(0.25)));
     assert_eq!((few.basis(), few.values().len()), (&ValueBasis::Cycles, 3));
-    conclude_figure(&mut few, 0.95, false);
+    conclude_result(&mut few, 0.95, false);
     assert_eq!(few.values().len(), 9);
     assert!(matches!(few.basis(), ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 3, of: 9 })));
-    let mut enough = figure(CORE, (0..9).map(|at| launch(at, 3.0, if at < 6 { 0 } else { 18 })).collect());
+    let mut enough = result(CORE, (0..9).map(|at| launch(at, 3.0, if at < 6 { 0 } else { 18 })).collect());
     classify(&mut enough, &session(Some(0.25)));
-    conclude_figure(&mut enough, 0.95, false);
+    conclude_result(&mut enough, 0.95, false);
     assert_eq!(enough.basis(), &ValueBasis::Cycles);
 }
 
@@ -121,12 +122,12 @@ fn long_operations_are_never_filtered_and_memory_is_kept_in_time() {
         one.nanos.iter_mut().for_each(|nanos| *nanos *= 20);
         one
     };
-    let mut long = figure(CORE, (0..12).map(stretched).collect());
+    let mut long = result(CORE, (0..12).map(stretched).collect());
     classify(&mut long, &session(Some(0.25)));
     assert_eq!(long.basis(), &ValueBasis::Observed(ObservedReason::LongOperation));
     assert_eq!(long.values().len(), 12);
     assert!(long.references.unwrap().kept.is_some_and(|kept| kept.get() < 0.3), "the share is evidence all the same");
-    let mut memory = figure("memory.copy", (0..12).map(|at| launch(at, 2.0 + 0.1 * f64::from(at), 0)).collect());
+    let mut memory = result("memory.copy", (0..12).map(|at| launch(at, 2.0 + 0.1 * f64::from(at), 0)).collect());
     memory.point = "working_set=64MiB,threads=1,stores=normal".parse().unwrap();
     classify(&mut memory, &session(Some(0.25)));
     assert_eq!(memory.basis(), &ValueBasis::Undisturbed);
@@ -139,23 +140,23 @@ fn long_operations_are_never_filtered_and_memory_is_kept_in_time() {
 }
 
 #[test]
-fn a_figure_that_disturbs_its_own_readings_is_not_filtered() {
+fn a_result_that_disturbs_its_own_readings_is_not_filtered() {
     let own = |at: u32| {
         let mut one = launch(at, 3.0, 11);
         let quiet = launch(at, 3.0, 0).references.unwrap().tracks;
         one.references.as_mut().unwrap().null = quiet;
         one
     };
-    let mut figure = figure(CORE, (0..12).map(own).collect());
-    classify(&mut figure, &session(Some(0.25)));
-    assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::OwnWork));
+    let mut result = result(CORE, (0..12).map(own).collect());
+    classify(&mut result, &session(Some(0.25)));
+    assert_eq!(result.basis(), &ValueBasis::Observed(ObservedReason::OwnWork));
 }
 
 #[test]
 fn without_readings_nothing_changes() {
-    let mut figure = figure(CORE, (0..3).map(|at| Launch { references: None, ..launch(at, 3.0, 0) }).collect());
-    let before = figure.clone();
-    classify(&mut figure, &session(Some(0.25)));
-    assert_eq!(figure, before);
-    assert_eq!(figure.basis(), &ValueBasis::All);
+    let mut result = result(CORE, (0..3).map(|at| Launch { references: None, ..launch(at, 3.0, 0) }).collect());
+    let before = result.clone();
+    classify(&mut result, &session(Some(0.25)));
+    assert_eq!(result, before);
+    assert_eq!(result.basis(), &ValueBasis::All);
 }

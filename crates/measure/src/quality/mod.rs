@@ -24,7 +24,7 @@ pub(crate) use self::batch::{BatchPlace, UndisturbedRule};
 pub(crate) use self::flags::flags;
 pub(crate) use self::free_core::{Next, PAUSE, Start, Starts, is_moved};
 pub(crate) use self::known::{from_issue, from_runs, from_table, issue_width};
-pub(crate) use self::launch::FigureClasses;
+pub(crate) use self::launch::ResultClasses;
 pub(crate) use self::learn::{KnownRatio, RatioHistogram, learn, shared_throughout};
 pub(crate) use self::sensors::Quality;
 pub(crate) use self::taken::handed_over;

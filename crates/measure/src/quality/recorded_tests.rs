@@ -1,15 +1,15 @@
 //! Sessions of this program, recorded on one guest at different loads, evaluated again: `tests/noise/sessions` has the
-//! first twenty launches of nine figures of each, with every batch and reading.
+//! first twenty launches of nine results of each, with every batch and reading.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
 
-use model::{Class, Figure, FigureKey, RULES, Run, UnsharedCore, UnsharedSource, ValueBasis};
+use model::{BenchmarkResult, Class, RULES, ResultKey, Run, UnsharedCore, UnsharedSource, ValueBasis};
 use stats::simulate::generator;
 
 use super::launch::tests::classify;
 use super::learn::{RatioHistogram, learn};
-use super::{FigureClasses, hopeless};
+use super::{ResultClasses, hopeless};
 use crate::subject::Description;
 
 /// Load of the two CPUs when it began, and the document, compressed.
@@ -31,7 +31,7 @@ fn session(packed: &[u8]) -> Run {
     for (clock, contention) in samples.clock.0.iter().zip(&samples.contention.0) {
         ratios.add(references.lengths.ratio(*clock, *contention));
     }
-    for launch in run.figures.iter().flat_map(|figure| &figure.launches) {
+    for launch in run.results.iter().flat_map(|result| &result.launches) {
         for track in &launch.references.as_ref().unwrap().tracks {
             for (clock, contention) in track.clock.0.iter().zip(&track.contention.0) {
                 ratios.add(references.lengths.ratio(*clock, *contention));
@@ -40,7 +40,7 @@ fn session(packed: &[u8]) -> Run {
     }
     references.unshared = vec![UnsharedCore { cpus: vec![0, 1], ..learn(&ratios, &[], false) }];
     let references = references.clone();
-    run.figures.iter_mut().for_each(|figure| drop(classify(figure, &references)));
+    run.results.iter_mut().for_each(|result| drop(classify(result, &references)));
     run
 }
 
@@ -68,40 +68,40 @@ fn coverage(values: &[f64], launches: usize, seed: u64) -> f64 {
 fn sessions_at_different_loads_agree_in_cycles_and_keep_their_level() {
     let sessions: Vec<(&str, Run)> = SESSIONS.iter().map(|(load, packed)| (*load, session(packed))).collect();
     let mut ratios = Vec::new();
-    let (mut cycles, mut observed): (BTreeMap<FigureKey, Vec<f64>>, BTreeMap<FigureKey, Vec<f64>>) = Default::default();
+    let (mut cycles, mut observed): (BTreeMap<ResultKey, Vec<f64>>, BTreeMap<ResultKey, Vec<f64>>) = Default::default();
     let mut covered = Vec::new();
     for (load, run) in &sessions {
         let core = &run.session.references.as_ref().unwrap().unshared[0];
         assert_eq!(core.source, UnsharedSource::LowerMode, "load {load}: {core:?}");
         ratios.push(core.ratio.unwrap());
-        for (at, figure) in run.figures.iter().enumerate() {
-            let values = figure.values();
-            if *figure.basis() != ValueBasis::Cycles || values.len() < 8 {
+        for (at, result) in run.results.iter().enumerate() {
+            let values = result.values();
+            if *result.basis() != ValueBasis::Cycles || values.len() < 8 {
                 continue;
             }
-            let of_cycles = stats::median(&figure.cycles().unwrap()).unwrap();
-            let first: Vec<f64> = figure.raw_launches().iter().map(|launch| launch.value).collect();
+            let of_cycles = stats::median(&result.cycles().unwrap()).unwrap();
+            let first: Vec<f64> = result.raw_launches().iter().map(|launch| launch.value).collect();
             let of_observed = stats::median(&first).unwrap();
-            cycles.entry(figure.key()).or_default().push(of_cycles);
-            observed.entry(figure.key()).or_default().push(of_observed);
+            cycles.entry(result.key()).or_default().push(of_cycles);
+            observed.entry(result.key()).or_default().push(of_observed);
             let share = coverage(&values, 14, at as u64);
-            println!("TABLE load {load} {}: {of_cycles:.4e} cycles, coverage {share:.3}", figure.key());
+            println!("TABLE load {load} {}: {of_cycles:.4e} cycles, coverage {share:.3}", result.key());
             covered.push(share);
         }
     }
     assert!(apart(&ratios) < 0.01, "one core, one ratio: {ratios:?}");
     let mean = covered.iter().sum::<f64>() / covered.len() as f64;
     assert!(mean >= 0.93 && covered.iter().all(|share| *share >= 0.90), "{covered:?}");
-    assert_agreement(&sessions[0].1.figures, &cycles, &observed);
+    assert_agreement(&sessions[0].1.results, &cycles, &observed);
 }
 
-/// Compute figures of all sessions agree in cycles; as observed they do not.
+/// Compute results of all sessions agree in cycles; as observed they do not.
 fn assert_agreement(
-    figures: &[Figure],
-    cycles: &BTreeMap<FigureKey, Vec<f64>>,
-    observed: &BTreeMap<FigureKey, Vec<f64>>,
+    results: &[BenchmarkResult],
+    cycles: &BTreeMap<ResultKey, Vec<f64>>,
+    observed: &BTreeMap<ResultKey, Vec<f64>>,
 ) {
-    let class = |key: &FigureKey| figures.iter().find(|figure| figure.key() == *key).unwrap().class;
+    let class = |key: &ResultKey| results.iter().find(|result| result.key() == *key).unwrap().class;
     let (mut undisturbed, mut as_met) = (Vec::new(), Vec::new());
     for (key, values) in cycles.iter().filter(|(key, values)| values.len() >= 3 && class(key) == Class::Compute) {
         println!(
@@ -112,7 +112,7 @@ fn assert_agreement(
         undisturbed.push(apart(values));
         as_met.push(apart(&observed[key]));
     }
-    assert!(undisturbed.len() >= 4, "{} compute figures in three sessions", undisturbed.len());
+    assert!(undisturbed.len() >= 4, "{} compute results in three sessions", undisturbed.len());
     let (undisturbed, as_met) = (stats::median(&undisturbed).unwrap(), stats::median(&as_met).unwrap());
     assert!(undisturbed < 0.01 && as_met > 3.0 * undisturbed, "{undisturbed} in cycles, {as_met} as observed");
 }
@@ -121,9 +121,9 @@ fn assert_agreement(
 fn the_first_dozen_undisturbed_batches_say_what_all_do() {
     let mut wider = Vec::new();
     for (load, packed) in SESSIONS {
-        for figure in session(packed).figures.iter().filter(|figure| *figure.basis() == ValueBasis::Cycles) {
-            let asked = Description::of(figure);
-            let samples = FigureClasses::of(figure, &asked).samples(figure, &asked);
+        for result in session(packed).results.iter().filter(|result| *result.basis() == ValueBasis::Cycles) {
+            let asked = Description::of(result);
+            let samples = ResultClasses::of(result, &asked).samples(result, &asked);
             let batches = samples.into_iter().map(|sample| sample.batches);
             let full: Vec<_> = batches.filter(|of| of.len() >= RULES.worker.enough_of_core as usize).collect();
             if full.len() < 8 {
@@ -141,11 +141,11 @@ fn the_first_dozen_undisturbed_batches_say_what_all_do() {
                 (spread(&of(RULES.worker.enough_of_core as usize)), spread(&of(usize::MAX)));
             println!(
                 "TABLE load {load} {}: {:.3}% of scatter for {:.3}%",
-                figure.key(),
+                result.key(),
                 100.0 * scatter,
                 100.0 * least
             );
-            assert!((dozen / all - 1.0).abs() < least.max(0.005), "load {load} {}: {dozen} for {all}", figure.key());
+            assert!((dozen / all - 1.0).abs() < least.max(0.005), "load {load} {}: {dozen} for {all}", result.key());
             // Below a tenth of a percent nothing is left to gain.
             wider.push(scatter.max(0.001) / least.max(0.001));
         }

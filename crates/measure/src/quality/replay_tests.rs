@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Class, Figure, FigureKey, Launch, LaunchReferences, Metric, ObservedReason, Placement, Point, ReferenceLengths,
-    ReferenceTrack, SessionReferences, SmallSteps, Unit, UnsharedCore, UnsharedSource, ValueBasis,
+    BenchmarkResult, Class, Launch, LaunchReferences, Metric, ObservedReason, Placement, Point, ReferenceLengths,
+    ReferenceTrack, ResultKey, SessionReferences, SmallSteps, Unit, UnsharedCore, UnsharedSource, ValueBasis,
 };
 use rand::Rng;
 use stats::simulate::generator;
@@ -43,28 +43,29 @@ fn launch(line: &str) -> (String, u64, Launch) {
     (fields[2].to_owned(), ops, launch)
 }
 
-/// The figures of a recording; kernels that depend on the core clock are assigned to a benchmark that does.
-fn recording(name: &str) -> BTreeMap<String, Figure> {
-    let mut figures: BTreeMap<String, Figure> = BTreeMap::new();
+/// The results of a recording; kernels that depend on the core clock are assigned to a benchmark that does.
+fn recording(name: &str) -> BTreeMap<String, BenchmarkResult> {
+    let mut results: BTreeMap<String, BenchmarkResult> = BTreeMap::new();
     for (kernel, ops, launch) in testing::recording(&format!("{name}.txt")).lines().map(launch) {
         let memory = ["64M", "8M", "copyall", "fread", "fwrite"].iter().any(|far| kernel.contains(far));
         let (benchmark, class) =
             if memory { ("memory.load_latency", Class::MemoryLatency) } else { ("os.syscall_getppid", Class::Compute) };
         let metric = Metric::lower(Unit::Seconds, "operation");
-        let figure = figures.entry(kernel).or_insert_with(|| {
-            let figure = Figure::unmeasured(FigureKey::new(benchmark, Point::origin()), benchmark, metric, class);
-            Figure { ops, ..figure }
+        let result = results.entry(kernel).or_insert_with(|| {
+            let result =
+                BenchmarkResult::unmeasured(ResultKey::new(benchmark, Point::origin()), benchmark, metric, class);
+            BenchmarkResult { ops, ..result }
         });
-        figure.launches.push(launch);
+        result.launches.push(launch);
     }
-    figures
+    results
 }
 
 /// The session references determined from these readings.
-fn session<'a>(figures: impl Iterator<Item = &'a Figure>) -> SessionReferences {
+fn session<'a>(results: impl Iterator<Item = &'a BenchmarkResult>) -> SessionReferences {
     let mut ratios = RatioHistogram::default();
     let mut clocks = Vec::new();
-    for launch in figures.flat_map(|figure| &figure.launches) {
+    for launch in results.flat_map(|result| &result.launches) {
         for track in &launch.references.as_ref().unwrap().tracks {
             for (clock, contention) in track.clock.0.iter().zip(&track.contention.0) {
                 ratios.add(LENGTHS.ratio(*clock, *contention));
@@ -85,16 +86,16 @@ fn half_width(values: &[f64], launches: usize) -> f64 {
 
 /// Share of resampled runs whose interval, after stopping as a session does, contains the median of all launches; and
 /// the share that ended within 2%.
-fn coverage(figure: &Figure, seed: u64) -> (f64, f64) {
+fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
     const RUNS: usize = 60;
     let plan = model::Plan { looks: model::looks(40), ..model::Plan::default() };
     let last = plan.looks[plan.looks.len() - 1] as usize;
-    let (truth, counted) = (stats::median(&figure.values()).unwrap(), figure.counted());
+    let (truth, counted) = (stats::median(&result.values()).unwrap(), result.counted());
     let mut rng = generator(seed);
     let (mut covered, mut called) = (0, 0);
     for _ in 0..RUNS {
         let launches = (0..last).map(|_| counted[rng.random_range(0..counted.len())].clone()).collect();
-        let mut drawn = Figure { launches: Vec::new(), ..figure.clone() };
+        let mut drawn = BenchmarkResult { launches: Vec::new(), ..result.clone() };
         let all: Vec<Launch> = launches;
         for look in &plan.looks {
             drawn.launches = all[..*look as usize].to_vec();
@@ -112,28 +113,28 @@ fn coverage(figure: &Figure, seed: u64) -> (f64, f64) {
 fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level() {
     // Of six kernels, of which one reads memory, and of five.
     for name in ["Q1", "L1"] {
-        let mut figures = recording(name);
-        let session = session(figures.values());
+        let mut results = recording(name);
+        let session = session(results.values());
         let core = &session.unshared[0];
         assert_eq!(core.source, UnsharedSource::LowerMode, "{name}: {core:?}");
         // 1.2096 to 1.2140 over the sessions, for 180000 adds over 36000.
         assert!((core.ratio.unwrap() * 5.0 - 1.212).abs() < 0.006, "{name}: {core:?}");
         let (mut within, mut before, mut covered) = (0, 0, Vec::new());
-        for (at, (kernel, figure)) in figures.iter_mut().enumerate() {
-            let observed: Vec<f64> = figure.launches.iter().map(|launch| launch.value).collect();
-            classify(figure, &session);
-            let values = figure.values();
+        for (at, (kernel, result)) in results.iter_mut().enumerate() {
+            let observed: Vec<f64> = result.launches.iter().map(|launch| launch.value).collect();
+            classify(result, &session);
+            let values = result.values();
             assert!(values.len() >= 20, "{name} {kernel}: {} launches", values.len());
             let (was, is) = (half_width(&observed, 20), half_width(&values, 20));
-            let (coverage, called) = coverage(figure, at as u64);
+            let (coverage, called) = coverage(result, at as u64);
             println!(
                 "TABLE {name} {kernel} {:?}: ±{:.2}% observed, ±{:.2}% undisturbed, {} of {} launches, {:.0}% of batches; coverage {coverage:.3}, within 2% {called:.2}",
-                figure.basis(),
+                result.basis(),
                 was * 100.0,
                 is * 100.0,
                 values.len(),
                 observed.len(),
-                figure.references.as_ref().unwrap().kept.unwrap().get() * 100.0
+                result.references.as_ref().unwrap().kept.unwrap().get() * 100.0
             );
             (within, before) = (within + usize::from(is <= 0.02), before + usize::from(was <= 0.02));
             covered.push(coverage);
@@ -147,24 +148,24 @@ fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level
 
 #[test]
 fn a_recording_that_is_shared_all_the_time_is_observed_and_says_so() {
-    let mut figures = recording("Q1");
+    let mut results = recording("Q1");
     // Only the launches without a reading of an unshared core.
-    for figure in figures.values_mut() {
-        figure.launches.retain(|launch| {
+    for result in results.values_mut() {
+        result.launches.retain(|launch| {
             let track = &launch.references.as_ref().unwrap().tracks[0];
             let near = |(clock, contention): (&u32, &u32)| *contention as f64 / (*clock as f64) < 1.35;
             track.clock.0.iter().zip(&track.contention.0).filter(|pair| near(*pair)).count() <= 4
         });
     }
-    figures.retain(|_, figure| figure.launches.len() >= 5);
-    assert!(figures.len() >= 5, "{} kernels", figures.len());
-    let session = session(figures.values());
+    results.retain(|_, result| result.launches.len() >= 5);
+    assert!(results.len() >= 5, "{} kernels", results.len());
+    let session = session(results.values());
     assert_eq!(session.unshared[0].source, UnsharedSource::Unknown, "{:?}", session.unshared[0]);
-    for figure in figures.values_mut() {
-        classify(figure, &session);
-        assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
+    for result in results.values_mut() {
+        classify(result, &session);
+        assert_eq!(result.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
         let plan = model::Plan { looks: vec![5], ..model::Plan::default() };
-        crate::judge(figure, &plan, 0.02, 20);
-        assert!(figure.has(model::Flag::Contended), "{:?}", figure.flags);
+        crate::judge(result, &plan, 0.02, 20);
+        assert!(result.has(model::Flag::Contended), "{:?}", result.flags);
     }
 }

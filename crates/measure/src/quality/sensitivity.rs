@@ -1,6 +1,6 @@
 //! Effect of the thresholds on a value: the same launches with stricter thresholds for batches.
 
-use model::{Figure, RULES, ValueBasis};
+use model::{BenchmarkResult, RULES, ValueBasis};
 
 use super::batch::UndisturbedRule;
 use super::launch::{clocks, undisturbed_batches};
@@ -9,12 +9,12 @@ use super::launch::{clocks, undisturbed_batches};
 /// defaults.
 const WITHIN: [f64; 3] = [0.01, 0.02, 0.05];
 
-/// Largest relative difference of the value of a figure under another threshold; `None` if nothing is filtered, or too
+/// Largest relative difference of the value of a result under another threshold; `None` if nothing is filtered, or too
 /// few launches remain. The launches are the valid ones, each with the batches that remain under the other threshold.
-pub(super) fn sensitivity(figure: &Figure, paired: bool) -> Option<f64> {
-    let unshared = &figure.references.as_ref()?.unshared;
+pub(super) fn sensitivity(result: &BenchmarkResult, paired: bool) -> Option<f64> {
+    let unshared = &result.references.as_ref()?.unshared;
     let usual = (!unshared.is_empty()).then(|| UndisturbedRule::new(unshared.clone()))?;
-    let cycles = match figure.basis() {
+    let cycles = match result.basis() {
         ValueBasis::Cycles => true,
         ValueBasis::Undisturbed => false,
         ValueBasis::Observed(_) | ValueBasis::All => return None,
@@ -22,14 +22,14 @@ pub(super) fn sensitivity(figure: &Figure, paired: bool) -> Option<f64> {
     let median_by = |within: Option<f64>| {
         let rule = within.map_or_else(|| usual.clone(), |within| usual.within(within));
         let value = |launch: &&model::Launch| {
-            let clocks = clocks(&rule, launch.references.as_ref()?, &launch.batches(figure.ops), paired);
-            let found = undisturbed_batches(&clocks, figure, launch, paired);
+            let clocks = clocks(&rule, launch.references.as_ref()?, &launch.batches(result.ops), paired);
+            let found = undisturbed_batches(&clocks, result, launch, paired);
             if found.batches < RULES.quality.fewest_batches {
                 return None;
             }
             if cycles { found.cycles } else { found.value }
         };
-        let values: Vec<f64> = figure.counted().iter().filter_map(value).collect();
+        let values: Vec<f64> = result.counted().iter().filter_map(value).collect();
         stats::median(&values).filter(|_| values.len() >= RULES.quality.fewest_launches as usize)
     };
     let own = median_by(None)?;
@@ -39,12 +39,12 @@ pub(super) fn sensitivity(figure: &Figure, paired: bool) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::launch::tests::{CORE, classify, figure, launch, session};
+    use super::super::launch::tests::{CORE, classify, launch, result, session};
     use super::*;
 
     #[test]
     fn a_value_that_hangs_on_the_threshold_says_so() {
-        let mut steady = figure(CORE, (0..12).map(|at| launch(at, 3.0, 0)).collect());
+        let mut steady = result(CORE, (0..12).map(|at| launch(at, 3.0, 0)).collect());
         classify(&mut steady, &session(Some(0.25)));
         assert!(sensitivity(&steady, false).is_some_and(|found| found < 1e-6));
         // During half of the batches another thread has a weak effect, 3% by the references, and slows them by a tenth.
@@ -55,9 +55,9 @@ mod tests {
             one.nanos.iter_mut().skip(9).for_each(|nanos| *nanos += *nanos / 10);
             one
         };
-        let mut leaning = figure(CORE, (0..12).map(weak).collect());
+        let mut leaning = result(CORE, (0..12).map(weak).collect());
         classify(&mut leaning, &session(Some(0.25)));
         assert!(sensitivity(&leaning, false).is_some_and(|found| found > 0.05), "{:?}", sensitivity(&leaning, false));
-        assert_eq!(sensitivity(&figure(CORE, Vec::new()), false), None);
+        assert_eq!(sensitivity(&result(CORE, Vec::new()), false), None);
     }
 }

@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use model::{
-    Figure, Invalid, Launch, LaunchReferences, ObservedReason, RULES, ReferenceTrack, Run, SessionReferences,
+    BenchmarkResult, Invalid, Launch, LaunchReferences, ObservedReason, RULES, ReferenceTrack, Run, SessionReferences,
     UnsharedCore, UnsharedSource, ValueBasis,
 };
 
 use super::distance::DistanceReadings;
 use super::free_core::FreeCores;
 use super::taken::{self, RoundEvidence};
-use super::{FigureClasses, KnownRatio, RatioHistogram, end, known, timeline};
+use super::{KnownRatio, RatioHistogram, ResultClasses, end, known, timeline};
 use crate::decide::Classified;
 use crate::outside::OutsideCounters;
 use crate::session::not_measurable;
@@ -33,7 +33,7 @@ pub(crate) struct Quality {
     distances: DistanceReadings,
     /// When the sensors were last read between launches, seconds of the session.
     last: f64,
-    classes: Vec<FigureClasses>,
+    classes: Vec<ResultClasses>,
     pub(super) free: FreeCores,
     quota: Quota,
     /// First of the rounds whose outside evidence was not judged yet.
@@ -68,7 +68,7 @@ impl Quality {
             alone: crate::facts::cores_are_alone(&run.machine, allowed),
             distances: DistanceReadings::default(),
             last: 0.0,
-            classes: vec![FigureClasses::default(); run.figures.len()],
+            classes: vec![ResultClasses::default(); run.results.len()],
             free: FreeCores::default(),
             quota: Quota { period: outside.quota_period, throttled, waits: false },
             first_unjudged: run.session.rounds,
@@ -92,7 +92,7 @@ impl Quality {
             Some(Ok(begun)) => {
                 run.session.references = Some(begun);
                 self.on = true;
-                if run.figures.iter().all(|figure| figure.launches.is_empty()) {
+                if run.results.iter().all(|result| result.launches.is_empty()) {
                     run.plan.batch_nanos = run.plan.batch_nanos.min(u64::from(RULES.worker.sensor_batch));
                 }
                 let classes = host.core_classes(&self.allowed);
@@ -110,7 +110,7 @@ impl Quality {
         for (cpu, reading) in references.samples.readings() {
             self.add(cpu, references.lengths.ratio(reading.clock, reading.contention));
         }
-        for launch in run.figures.iter().flat_map(|figure| &figure.launches) {
+        for launch in run.results.iter().flat_map(|result| &result.launches) {
             self.take_readings(launch);
         }
     }
@@ -175,9 +175,9 @@ impl Quality {
         Some(SensorSetting { lengths: references.lengths, unshared: unshared.collect() })
     }
 
-    /// Batches of a launch of a figure for which `planned` were calibrated, each of `nanos`.
+    /// Batches of a launch of a result for which `planned` were calibrated, each of `nanos`.
     pub(crate) fn batches(
-        figure: &Figure,
+        result: &BenchmarkResult,
         asked: &Description,
         setting: Option<&SensorSetting>,
         planned: u32,
@@ -186,8 +186,8 @@ impl Quality {
         let rules = &RULES.worker;
         let planned = planned.max(1);
         let short = nanos > 0 && nanos as f64 <= RULES.quality.longest_batch && !asked.cpus.is_empty();
-        // No readings tell when the batches of such a figure are enough.
-        let own_work = *figure.basis() == ValueBasis::Observed(ObservedReason::OwnWork);
+        // No readings tell when the batches of such a result are enough.
+        let own_work = *result.basis() == ValueBasis::Observed(ObservedReason::OwnWork);
         let filtered = short && asked.batches.is_none() && !own_work;
         let Some(setting) = setting.filter(|_| filtered) else { return (planned, 0) };
         let known = setting.unshared_on(&asked.cpus).is_some();
@@ -195,12 +195,12 @@ impl Quality {
         let fitting = (rules.filtered_nanos / nanos as f64) as u32;
         let most = most.min(fitting.max(planned)) / if asked.paired { 2 } else { 1 };
         let most = if asked.paired { most.next_multiple_of(2) } else { most };
-        let cycles = *figure.basis() == ValueBasis::Cycles;
+        let cycles = *result.basis() == ValueBasis::Cycles;
         let enough = if cycles { rules.enough_of_core } else { rules.enough_batches };
         (most, if known { enough.min(most) } else { 0 })
     }
 
-    /// Takes in a launch of a figure; returns why it is to be repeated. A figure whose launches are at least
+    /// Takes in a launch of a result; returns why it is to be repeated. A result whose launches are at least
     /// `first_checkpoint` may lose a share of them for each reason.
     pub(crate) fn take(
         &mut self,
@@ -211,32 +211,32 @@ impl Quality {
     ) -> Option<Invalid> {
         let first = first_checkpoint(run);
         // A reason that spoils more than its share is the machine. A party on a CPU of its own choice is never, nor are
-        // threads that took the CPU when it was offered: the figure would be another one.
+        // threads that took the CPU when it was offered: the result would be another one.
         launch.invalid = launch.invalid.filter(|reason| {
             matches!(reason, Invalid::Misplaced(_) | Invalid::HandedOver { .. })
-                || taken::may_exclude(&run.figures[index], reason, first)
+                || taken::may_exclude(&run.results[index], reason, first)
         });
         self.take_readings(&launch);
-        run.figures[index].launches.push(launch);
+        run.results[index].launches.push(launch);
         self.classify(run, index, asked);
-        repeats(&run.figures[index])
+        repeats(&run.results[index])
     }
 
-    /// Takes in what the session has learnt since: which launches of a figure count, and the basis of its value.
+    /// Takes in what the session has learnt since: which launches of a result count, and the basis of its value.
     pub(crate) fn classify(&mut self, run: &mut Run, index: usize, asked: &Description) {
         let session = run.session.references.as_ref().filter(|_| self.on);
-        self.classes[index].update(&mut run.figures[index], session, asked);
+        self.classes[index].update(&mut run.results[index], session, asked);
     }
 
-    /// The launches of a figure that count.
+    /// The launches of a result that count.
     pub(crate) fn samples<'a>(&self, run: &'a Run, index: usize, asked: &Description) -> Vec<Classified<'a>> {
-        self.classes[index].samples(&run.figures[index], asked)
+        self.classes[index].samples(&run.results[index], asked)
     }
 
     /// Judges the rounds since the last judgement, once they are long enough together: the reasons to exclude them.
     pub(crate) fn judge_rounds(&mut self, run: &mut Run, round: u32) -> Vec<(usize, Invalid)> {
         let rounds = self.first_unjudged..=round;
-        let seen = RoundEvidence::of(&run.figures, &rounds);
+        let seen = RoundEvidence::of(&run.results, &rounds);
         if !seen.suffices() {
             return Vec::new();
         }
@@ -244,8 +244,8 @@ impl Quality {
         let first = first_checkpoint(run);
         let mut lost = Vec::new();
         for reason in seen.reasons() {
-            for (index, figure) in run.figures.iter_mut().enumerate().filter(|(_, figure)| !not_measurable(figure)) {
-                if taken::exclude(figure, &rounds, &reason, first) > 0 {
+            for (index, result) in run.results.iter_mut().enumerate().filter(|(_, result)| !not_measurable(result)) {
+                if taken::exclude(result, &rounds, &reason, first) > 0 {
                     lost.push((index, reason.clone()));
                 }
             }
@@ -267,7 +267,7 @@ impl Quality {
         }
     }
 
-    /// Learns from the last readings. False if there are none, so that nothing of a figure changes.
+    /// Learns from the last readings. False if there are none, so that nothing of a result changes.
     pub(crate) fn end(&mut self, run: &mut Run, host: &mut dyn Host, now: f64) -> bool {
         if self.on {
             self.sample_now(run, host, now, RULES.quality.readings);
@@ -276,13 +276,13 @@ impl Quality {
         self.on
     }
 
-    /// Concludes a figure: with very few undisturbed launches its value is the observed one.
-    pub(crate) fn conclude_figure(&mut self, run: &mut Run, index: usize, asked: &Description) {
+    /// Concludes a result: with very few undisturbed launches its value is the observed one.
+    pub(crate) fn conclude_result(&mut self, run: &mut Run, index: usize, asked: &Description) {
         self.classify(run, index, asked);
-        end::conclude_figure(&mut run.figures[index], run.plan.level, asked.paired);
+        end::conclude_result(&mut run.results[index], run.plan.level, asked.paired);
     }
 
-    /// Adds the figures of the sensors themselves.
+    /// Adds the results of the sensors themselves.
     pub(crate) fn conclude(&self, run: &mut Run, now: f64) {
         if self.on {
             timeline::conclude(run, now);
@@ -290,15 +290,15 @@ impl Quality {
     }
 }
 
-/// The fewest launches that a figure will have.
+/// The fewest launches that a result will have.
 fn first_checkpoint(run: &Run) -> u32 {
     run.plan.looks.first().copied().unwrap_or(0)
 }
 
-/// Why a figure's last launch is to be repeated, where it is.
-fn repeats(figure: &Figure) -> Option<Invalid> {
-    let reason = figure.launches.last()?.invalid.clone()?;
+/// Why a result's last launch is to be repeated, where it is.
+fn repeats(result: &BenchmarkResult) -> Option<Invalid> {
+    let reason = result.launches.last()?.invalid.clone()?;
     // Once contended launches count as observed, one that is contended needs no other.
-    let observed = matches!(figure.basis(), ValueBasis::Observed(_)) && matches!(reason, Invalid::Contended { .. });
+    let observed = matches!(result.basis(), ValueBasis::Observed(_)) && matches!(reason, Invalid::Contended { .. });
     (!observed).then_some(reason)
 }

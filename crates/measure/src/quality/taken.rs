@@ -2,20 +2,20 @@
 //!
 //! Time taken by a hypervisor is counted in ticks, and a launch is hardly longer than one: shares are judged over all
 //! launches of a round, or of several rounds. Every exclusion is limited: if more than a fifth of the launches of a
-//! figure fail for one reason, that reason is a property of the machine, and the launches are used as observed.
+//! result fail for one reason, that reason is a property of the machine, and the launches are used as observed.
 
 use std::mem::discriminant;
 use std::ops::RangeInclusive;
 
-use model::{Figure, Invalid, Launch, RULES, TakenTime};
+use model::{BenchmarkResult, Invalid, Launch, RULES, TakenTime};
 
-/// Whether further launches of a figure may be excluded for a reason; `first_look` is the fewest launches that it will
+/// Whether further launches of a result may be excluded for a reason; `first_look` is the fewest launches that it will
 /// have.
 #[must_use]
-pub fn may_exclude(figure: &Figure, reason: &Invalid, first_look: u32) -> bool {
-    let excluded = figure.launches.iter().filter_map(|launch| launch.invalid.as_ref());
+pub fn may_exclude(result: &BenchmarkResult, reason: &Invalid, first_look: u32) -> bool {
+    let excluded = result.launches.iter().filter_map(|launch| launch.invalid.as_ref());
     let excluded = excluded.filter(|known| discriminant(*known) == discriminant(reason)).count();
-    excluded < (RULES.quality.excluded_share * figure.launches.len().max(first_look as usize) as f64) as usize
+    excluded < (RULES.quality.excluded_share * result.launches.len().max(first_look as usize) as f64) as usize
 }
 
 /// Whether the hypervisor certainly took more of the watched time than is acceptable. A counter that moved by one tick
@@ -51,26 +51,26 @@ pub(crate) fn handed_over(batches: u32, of: u32) -> Option<Invalid> {
     much.then_some(Invalid::HandedOver { batches, of })
 }
 
-/// Excludes the launches of a pinned figure that other programs preempted while it ran undisturbed in others. On a
+/// Excludes the launches of a pinned result that other programs preempted while it ran undisturbed in others. On a
 /// machine where that is hardly ever so, all of them count as they are.
-pub(crate) fn mark_preempted(figure: &mut Figure) {
+pub(crate) fn mark_preempted(result: &mut BenchmarkResult) {
     let rules = &RULES.quality;
     let ran = |launch: &Launch| {
         let cpu = launch.footprint.cpu_seconds.filter(|_| !launch.placement.asked.is_empty())?;
         let seconds = launch.nanos.iter().sum::<u64>() as f64 * 1e-9;
         (seconds > 0.0).then(|| cpu / seconds)
     };
-    let usual = figure.launches.iter().filter_map(ran).fold(0.0, f64::max);
+    let usual = result.launches.iter().filter_map(ran).fold(0.0, f64::max);
     let preempted = |launch: &Launch| {
         let switches = launch.footprint.involuntary_switches.unwrap_or(0) as f64;
         let switched = switches >= rules.preempted_switches * launch.nanos.len() as f64;
         ran(launch).filter(|ran| switched && usual >= rules.busy && *ran < rules.preempted * usual)
     };
-    let found: Vec<Option<f64>> = figure.launches.iter().map(preempted).collect();
+    let found: Vec<Option<f64>> = result.launches.iter().map(preempted).collect();
     let quiet = found.iter().filter(|ran| ran.is_none()).count();
     let throughout =
         found.len() >= rules.machine_launches as usize && (quiet as f64) < rules.machine_share * found.len() as f64;
-    for (launch, ran) in figure.launches.iter_mut().zip(found) {
+    for (launch, ran) in result.launches.iter_mut().zip(found) {
         if matches!(launch.invalid, None | Some(Invalid::Contended { .. } | Invalid::Preempted { .. })) {
             let own = launch.invalid.take().filter(|reason| !matches!(reason, Invalid::Preempted { .. }));
             launch.invalid = ran.filter(|_| !throughout).map(|ran| Invalid::Preempted { ran, usual }).or(own);
@@ -86,11 +86,11 @@ pub(crate) struct RoundEvidence {
 }
 
 impl RoundEvidence {
-    /// Of all launches of these rounds, each process counted once: figures that share a launch watched the same time.
-    pub(crate) fn of(figures: &[Figure], rounds: &RangeInclusive<u32>) -> Self {
-        let mut launches: Vec<&Launch> = figures
+    /// Of all launches of these rounds, each process counted once: results that share a launch watched the same time.
+    pub(crate) fn of(results: &[BenchmarkResult], rounds: &RangeInclusive<u32>) -> Self {
+        let mut launches: Vec<&Launch> = results
             .iter()
-            .flat_map(|figure| &figure.launches)
+            .flat_map(|result| &result.launches)
             .filter(|launch| rounds.contains(&launch.round))
             .collect();
         launches.sort_by(|a, b| a.began.total_cmp(&b.began));
@@ -123,19 +123,24 @@ impl RoundEvidence {
     }
 }
 
-/// Excludes launches of a figure in these rounds, within the limits; returns their number. Throttling is counted to the
+/// Excludes launches of a result in these rounds, within the limits; returns their number. Throttling is counted to the
 /// nanosecond, so a launch whose counter did not change was not throttled.
-pub(crate) fn exclude(figure: &mut Figure, rounds: &RangeInclusive<u32>, reason: &Invalid, first_look: u32) -> usize {
+pub(crate) fn exclude(
+    result: &mut BenchmarkResult,
+    rounds: &RangeInclusive<u32>,
+    reason: &Invalid,
+    first_look: u32,
+) -> usize {
     let concerned = |launch: &Launch| {
         launch.invalid.is_none()
             && rounds.contains(&launch.round)
             && (!matches!(reason, Invalid::Throttled(_)) || launch.throttled.is_some_and(|taken| taken.seconds > 0.0))
     };
-    let places: Vec<usize> = (0..figure.launches.len()).filter(|at| concerned(&figure.launches[*at])).collect();
+    let places: Vec<usize> = (0..result.launches.len()).filter(|at| concerned(&result.launches[*at])).collect();
     let mut excluded = 0;
     for at in places {
-        if may_exclude(figure, reason, first_look) {
-            figure.launches[at].invalid = Some(reason.clone());
+        if may_exclude(result, reason, first_look) {
+            result.launches[at].invalid = Some(reason.clone());
             excluded += 1;
         }
     }
@@ -146,14 +151,14 @@ pub(crate) fn exclude(figure: &mut Figure, rounds: &RangeInclusive<u32>, reason:
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-    use model::{Class, FigureKey, Metric, Point, Unit};
+    use model::{Class, Metric, Point, ResultKey, Unit};
 
     use super::*;
 
-    fn figure(launches: Vec<Launch>) -> Figure {
+    fn result(launches: Vec<Launch>) -> BenchmarkResult {
         let metric = Metric::lower(Unit::Seconds, "operation");
-        let figure = Figure::unmeasured(FigureKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
-        Figure { launches, ..figure }
+        let result = BenchmarkResult::unmeasured(ResultKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
+        BenchmarkResult { launches, ..result }
     }
 
     /// A launch of `of` ticks of which some were stolen.
@@ -173,9 +178,9 @@ mod tests {
     }
 
     fn excluded(launches: Vec<Launch>) -> Vec<bool> {
-        let mut figure = figure(launches);
-        mark_preempted(&mut figure);
-        figure.launches.iter().map(|launch| matches!(launch.invalid, Some(Invalid::Preempted { .. }))).collect()
+        let mut result = result(launches);
+        mark_preempted(&mut result);
+        result.launches.iter().map(|launch| matches!(launch.invalid, Some(Invalid::Preempted { .. }))).collect()
     }
 
     #[test]
@@ -187,7 +192,7 @@ mod tests {
         );
         // All alike: it is what this machine does.
         assert_eq!(excluded(vec![ran(0.02, 20); 3]), [false; 3]);
-        // Waiting is the figure's own: it ran less, and nothing took the CPU from it.
+        // Waiting is the result's own: it ran less, and nothing took the CPU from it.
         assert_eq!(excluded(vec![ran(0.1, 1), ran(1.0, 0)]), [false; 2]);
         assert_eq!(excluded(vec![ran(0.1, 24), ran(0.4, 24)]), [false; 2]);
         // Switches between its own parties are no preemption.
@@ -205,7 +210,7 @@ mod tests {
 
     #[test]
     fn nothing_is_judged_over_less_than_fifty_ticks_and_one_tick_is_forgiven() {
-        let of = |launches: Vec<Launch>| RoundEvidence::of(&[figure(launches)], &(0..=9));
+        let of = |launches: Vec<Launch>| RoundEvidence::of(&[result(launches)], &(0..=9));
         let many = |count: u32, stolen: f64| (0..count).map(|at| launch(at, f64::from(at), stolen, 3.0)).collect();
         assert!(
             !of(many(10, 1.0)).suffices() && of(many(10, 1.0)).reasons().is_empty(),
@@ -225,21 +230,21 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_one_process_watched_the_same_time() {
-        let shared: Vec<Figure> = (0..10).map(|_| figure(vec![launch(0, 1.0, 1.0, 8.0)])).collect();
+    fn results_of_one_process_watched_the_same_time() {
+        let shared: Vec<BenchmarkResult> = (0..10).map(|_| result(vec![launch(0, 1.0, 1.0, 8.0)])).collect();
         let seen = RoundEvidence::of(&shared, &(0..=0));
         assert!((seen.stolen.of - 8.0 * tick()).abs() < 1e-9 && !seen.suffices(), "{seen:?}");
     }
 
     #[test]
     fn a_fifth_of_the_launches_is_the_most_that_is_excluded_for_one_reason() {
-        let mut figure = figure((0..40).map(|at| launch(at, f64::from(at), 2.0, 3.0)).collect());
+        let mut result = result((0..40).map(|at| launch(at, f64::from(at), 2.0, 3.0)).collect());
         let stolen = Invalid::Stolen(TakenTime { seconds: 1.0, of: 3.0 });
-        let excluded: usize = (0..40).map(|round| exclude(&mut figure, &(round..=round), &stolen, 10)).sum();
-        assert_eq!((excluded, figure.values().len()), (8, 32));
-        assert!(!may_exclude(&figure, &stolen, 10));
-        assert!(may_exclude(&figure, &Invalid::Suspended(1.0), 10), "another reason has its own fifth");
-        let few = Figure { launches: Vec::new(), ..figure.clone() };
+        let excluded: usize = (0..40).map(|round| exclude(&mut result, &(round..=round), &stolen, 10)).sum();
+        assert_eq!((excluded, result.values().len()), (8, 32));
+        assert!(!may_exclude(&result, &stolen, 10));
+        assert!(may_exclude(&result, &Invalid::Suspended(1.0), 10), "another reason has its own fifth");
+        let few = BenchmarkResult { launches: Vec::new(), ..result.clone() };
         assert!(may_exclude(&few, &stolen, 10), "two of the first ten");
     }
 
@@ -249,12 +254,12 @@ mod tests {
         for stopped in &mut launches[2..4] {
             stopped.throttled.as_mut().unwrap().seconds = 5.0 * tick();
         }
-        let mut figure = figure(launches);
-        let reasons = RoundEvidence::of(std::slice::from_ref(&figure), &(0..=0)).reasons();
+        let mut result = result(launches);
+        let reasons = RoundEvidence::of(std::slice::from_ref(&result), &(0..=0)).reasons();
         let [reason @ Invalid::Throttled(taken)] = &reasons[..] else { panic!("{reasons:?}") };
         assert!((taken.share().unwrap().get() - 0.1).abs() < 1e-9);
-        assert_eq!(exclude(&mut figure, &(0..=0), reason, 10), 2);
-        let places: Vec<usize> = (0..10).filter(|at| figure.launches[*at].invalid.is_some()).collect();
+        assert_eq!(exclude(&mut result, &(0..=0), reason, 10), 2);
+        let places: Vec<usize> = (0..10).filter(|at| result.launches[*at].invalid.is_some()).collect();
         assert_eq!(places, [2, 3]);
     }
 }

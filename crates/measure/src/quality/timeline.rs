@@ -1,8 +1,8 @@
-//! The clock and the contention over a whole run, from readings at known times: two figures of every run.
+//! The clock and the contention over a whole run, from readings at known times: two results of every run.
 
 use model::{
-    Class, Estimate, EstimateMethod, Figure, FigureKey, Launch, Metric, Outcome, Point, Primitive, RULES,
-    ReferenceMoment, Run, SessionReferences, Share, Unit,
+    BenchmarkResult, Class, Estimate, EstimateMethod, Launch, Metric, Outcome, Point, Primitive, RULES,
+    ReferenceMoment, ResultKey, Run, SessionReferences, Share, Unit,
 };
 use stats::order_statistic::{launch_median_interval, launch_median_range};
 
@@ -34,7 +34,7 @@ pub(crate) fn median_clock(references: &SessionReferences, now: f64) -> Option<f
 }
 
 /// Stores the results for the whole run: its median clock, the share of time in which its core was shared, and the
-/// figures `cpu.clock` and `cpu.core_shared` after those of the plan.
+/// results `cpu.clock` and `cpu.core_shared` after those of the plan.
 pub(crate) fn conclude(run: &mut Run, end: f64) {
     let Some(references) = &mut run.session.references else { return };
     let moments = references.moments(end);
@@ -45,12 +45,12 @@ pub(crate) fn conclude(run: &mut Run, end: f64) {
     let clock_parts: Vec<Launch> = clocks.map(|(part, clock)| launch(part, clock)).collect();
     let shares = parts.iter().filter_map(|part| Some((part, shared_share(part)?.get())));
     let shared_parts: Vec<Launch> = shares.map(|(part, share)| launch(part, share)).collect();
-    let clock = clock_figure(references.clock, clock_parts, moments.len());
-    let shared = shared_figure(references.core_shared, shared_parts, moments.len());
-    for figure in [clock, shared].into_iter().flatten() {
-        let key = figure.key();
-        run.figures.retain(|known| known.key() != key);
-        run.figures.push(figure);
+    let clock = clock_result(references.clock, clock_parts, moments.len());
+    let shared = shared_result(references.core_shared, shared_parts, moments.len());
+    for result in [clock, shared].into_iter().flatten() {
+        let key = result.key();
+        run.results.retain(|known| known.key() != key);
+        run.results.push(result);
     }
 }
 
@@ -70,21 +70,21 @@ fn parts(moments: &[ReferenceMoment]) -> Vec<Vec<ReferenceMoment>> {
     parts
 }
 
-/// A part of the run as a launch of its figure, for comparing runs.
+/// A part of the run as a launch of its result, for comparing runs.
 fn launch(part: &[ReferenceMoment], value: f64) -> Launch {
     let began = part.first().map_or(0.0, |first| first.began);
     let wall = part.iter().map(|moment| moment.seconds).sum();
     Launch { began, wall, value, steady: true, ..Launch::default() }
 }
 
-fn figure(benchmark: &str, title: &str, metric: Metric, launches: Vec<Launch>, estimate: Estimate) -> Figure {
-    let key = FigureKey::new(benchmark, Point::origin());
+fn result(benchmark: &str, title: &str, metric: Metric, launches: Vec<Launch>, estimate: Estimate) -> BenchmarkResult {
+    let key = ResultKey::new(benchmark, Point::origin());
     let launches = (0..).zip(launches).map(|(round, launch)| Launch { round, ..launch }).collect();
-    let unmeasured = Figure::unmeasured(key, title, metric, Class::Compute).stressing(&[Primitive::CoreClock]);
-    Figure { outcome: Outcome::Measured(estimate), flags: Vec::new(), launches, ..unmeasured }
+    let unmeasured = BenchmarkResult::unmeasured(key, title, metric, Class::Compute).stressing(&[Primitive::CoreClock]);
+    BenchmarkResult { outcome: Outcome::Measured(estimate), flags: Vec::new(), launches, ..unmeasured }
 }
 
-fn clock_figure(clock: Option<f64>, parts: Vec<Launch>, readings: usize) -> Option<Figure> {
+fn clock_result(clock: Option<f64>, parts: Vec<Launch>, readings: usize) -> Option<BenchmarkResult> {
     let values: Vec<f64> = parts.iter().map(|part| part.value).collect();
     let found = launch_median_interval(&values, 0.95).or_else(|| launch_median_range(&values))?;
     let value = clock?;
@@ -98,11 +98,11 @@ fn clock_figure(clock: Option<f64>, parts: Vec<Launch>, readings: usize) -> Opti
         method: EstimateMethod::OrderStatistic.at(found.interval.level),
     };
     let metric = Metric::higher(Unit::Hertz, "cycles");
-    Some(figure(model::CLOCK, "clock that the run had", metric, parts, estimate))
+    Some(result(model::CLOCK, "clock that the run had", metric, parts, estimate))
 }
 
 /// The interval of the share is that of a mean over autocorrelated parts.
-fn shared_figure(share: Option<Share>, parts: Vec<Launch>, readings: usize) -> Option<Figure> {
+fn shared_result(share: Option<Share>, parts: Vec<Launch>, readings: usize) -> Option<BenchmarkResult> {
     let values: Vec<f64> = parts.iter().map(|part| part.value).collect();
     let (share, count) = (share?.get(), values.len() as f64);
     let mean = values.iter().sum::<f64>() / count.max(1.0);
@@ -120,7 +120,7 @@ fn shared_figure(share: Option<Share>, parts: Vec<Launch>, readings: usize) -> O
         method: if known { EstimateMethod::Propagated } else { EstimateMethod::Range },
     };
     let metric = Metric::lower(Unit::Ratio, "time");
-    Some(figure(model::CORE_SHARED, "time in which the core was shared", metric, parts, estimate))
+    Some(result(model::CORE_SHARED, "time in which the core was shared", metric, parts, estimate))
 }
 
 #[cfg(test)]
@@ -171,22 +171,22 @@ mod tests {
     }
 
     #[test]
-    fn a_run_gets_two_figures_with_intervals_and_only_once() {
+    fn a_run_gets_two_results_with_intervals_and_only_once() {
         let rows: Vec<_> =
             (0..400).map(|at| (0.1 * f64::from(at), 3.0 + 0.1 * f64::from(at % 3), at % 4 == 0)).collect();
         let mut run: Run = serde_json::from_str(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         run.session.references = Some(session(&rows));
         conclude(&mut run, 40.0);
         conclude(&mut run, 40.0);
         let found: Vec<_> =
-            run.figures.iter().map(|figure| (figure.benchmark.as_str(), figure.outcome.estimate().unwrap())).collect();
+            run.results.iter().map(|result| (result.benchmark.as_str(), result.outcome.estimate().unwrap())).collect();
         let [("cpu.clock", clock), ("cpu.core_shared", shared)] = found[..] else { panic!("{found:?}") };
         assert!((clock.value * 1e-9 - 3.1).abs() < 0.01 && clock.level >= 0.95, "{clock:?}");
         assert!((shared.value - 0.25).abs() < 0.01 && shared.low > 0.15 && shared.high < 0.35, "{shared:?}");
-        assert_eq!(run.figures[0].values().len(), RULES.quality.parts as usize);
+        assert_eq!(run.results[0].values().len(), RULES.quality.parts as usize);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{FigureKey, Invalid, Launch, Outcome, RULES};
+use model::{Invalid, Launch, Outcome, RULES, ResultKey};
 
 use super::{EndReason, MeasureSession};
 use crate::event::MeasureEvent;
@@ -31,8 +31,8 @@ pub(super) struct LaunchNumber {
 
 impl LaunchNumber {
     /// What its seed is drawn from, besides that of the plan: no two launches get the same.
-    fn part(self, figure: usize) -> u64 {
-        u64::from(self.round) << 32 | u64::from(self.attempt) << 24 | figure as u64
+    fn part(self, result: usize) -> u64 {
+        u64::from(self.round) << 32 | u64::from(self.attempt) << 24 | result as u64
     }
 }
 
@@ -46,7 +46,7 @@ struct LaunchMoment {
 
 impl MeasureSession<'_> {
     /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others
-    /// of the round: what disturbed them mostly outlasts a launch. The first launches of a figure never wait for an
+    /// of the round: what disturbed them mostly outlasts a launch. The first launches of a result never wait for an
     /// exclusive core: they are what was observed. Later ones do, after all else of the round. None begins after
     /// `until`, in seconds since the run began.
     pub(super) fn launch_all(
@@ -66,7 +66,7 @@ impl MeasureSession<'_> {
             let again = number.attempt > 0;
             // The launch of another group may have ended some of this one.
             let open = LaunchGroup(group.0.into_iter().filter(|index| self.active(*index)).collect());
-            if open.0.is_empty() || again && open.0.iter().all(|index| is_moved(&self.run.figures[*index])) {
+            if open.0.is_empty() || again && open.0.iter().all(|index| is_moved(&self.run.results[*index])) {
                 continue;
             }
             let start = match self.starts(&open, again) {
@@ -121,7 +121,7 @@ impl MeasureSession<'_> {
         if self.stopper.asked() {
             return Err(EndReason::Stopped);
         }
-        let keys: Vec<FigureKey> = group.0.iter().map(|index| self.key(*index)).collect();
+        let keys: Vec<ResultKey> = group.0.iter().map(|index| self.key(*index)).collect();
         let launch = u32::try_from(self.valid(group.0[0])).unwrap_or(u32::MAX);
         let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
         self.observer.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
@@ -145,18 +145,18 @@ impl MeasureSession<'_> {
     /// Without a limit, a machine that invalidates every launch would keep the run going forever.
     fn fail_after_invalid_launches(&mut self, group: &LaunchGroup) {
         for index in &group.0 {
-            let last = self.run.figures[*index].launches.last();
+            let last = self.run.results[*index].launches.last();
             if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::Contended { .. }))) {
                 // It is launched again in the next round; that rule has its own limit.
                 continue;
             }
             self.progress[*index].attempts += 1;
             if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
-                let last = self.run.figures[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
+                let last = self.run.results[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
                 let why = last.map_or_else(|| "unknown".to_owned(), ToString::to_string);
-                if self.run.figures[*index].counted().is_empty() {
+                if self.run.results[*index].counted().is_empty() {
                     let outcome = Outcome::Failed(format!("all launches were excluded: {why}"));
-                    self.end_figure(*index, Some(outcome));
+                    self.end_result(*index, Some(outcome));
                 } else {
                     self.end_early(*index, &format!("no launch counted any more: {why}"));
                 }
@@ -169,22 +169,22 @@ impl MeasureSession<'_> {
         let plan = &self.run.plan;
         let references = self.quality.setting(&self.run);
         let task = |index: &usize| {
-            let (figure, progress) = (&self.run.figures[*index], &self.progress[*index]);
+            let (result, progress) = (&self.run.results[*index], &self.progress[*index]);
             let (asked, nanos) = (&progress.asked, progress.nanos);
-            let (batches, enough) = Quality::batches(figure, asked, references.as_ref(), progress.batches, nanos);
+            let (batches, enough) = Quality::batches(result, asked, references.as_ref(), progress.batches, nanos);
             Task {
-                figure: *index,
-                benchmark: figure.benchmark.clone(),
-                point: figure.point.clone(),
-                ops: figure.ops,
+                result: *index,
+                benchmark: result.benchmark.clone(),
+                point: result.point.clone(),
+                ops: result.ops,
                 batches,
                 enough,
                 full: !progress.tightens,
                 warmup: progress.warmup,
-                variant: figure.variant.clone(),
+                variant: result.variant.clone(),
                 cpus: asked.cpus.clone(),
                 cache: progress.cache,
-                directory: plan.directory_at(&figure.point).map(PathBuf::from),
+                directory: plan.directory_at(&result.point).map(PathBuf::from),
             }
         };
         let tasks = group.0.iter().map(task).collect();
@@ -243,15 +243,15 @@ impl MeasureSession<'_> {
                 group.0.iter().for_each(|index| self.progress[*index].alone = true);
                 Err(error)
             }
-            // What kills a worker may have nothing to do with the figure: one further attempt, with the reason kept.
+            // What kills a worker may have nothing to do with the result: one further attempt, with the reason kept.
             Err(error @ LaunchError::Killed(_)) if self.progress[group.0[0]].killed.is_none() => {
-                let (figure, note) = (group.0[0], format!("a launch was made again: {error}"));
-                self.run.figures[figure].notes.push(note.clone());
-                self.progress[figure].killed = Some(note);
+                let (result, note) = (group.0[0], format!("a launch was made again: {error}"));
+                self.run.results[result].notes.push(note.clone());
+                self.progress[result].killed = Some(note);
                 Err(error)
             }
             Err(error) => {
-                self.end_figure(group.0[0], Some(Outcome::Failed(error.to_string())));
+                self.end_result(group.0[0], Some(Outcome::Failed(error.to_string())));
                 Ok(true)
             }
         }
@@ -259,10 +259,10 @@ impl MeasureSession<'_> {
 
     /// Takes a reply in. False when it is a launch that does not count.
     fn take(&mut self, reply: Reply, moment: LaunchMoment) -> bool {
-        let known = |figure: usize| figure < self.run.figures.len();
+        let known = |result: usize| result < self.run.results.len();
         match reply {
-            Reply::Prepared { figure, amount, variant, notes, of_all } if known(figure) => {
-                let (measured, progress) = (&mut self.run.figures[figure], &mut self.progress[figure]);
+            Reply::Prepared { result, amount, variant, notes, of_all } if known(result) => {
+                let (measured, progress) = (&mut self.run.results[result], &mut self.progress[result]);
                 measured.amount = amount;
                 measured.variant = variant.or(measured.variant.take());
                 measured.notes = if of_all { progress.notes.replace(notes) } else { progress.notes.take(notes) };
@@ -272,35 +272,35 @@ impl MeasureSession<'_> {
                     measured.notes.push(format!("threads=all is {part}"));
                 }
             }
-            Reply::Noted { figure, note } if known(figure) => {
-                let notes = &mut self.run.figures[figure].notes;
+            Reply::Noted { result, note } if known(result) => {
+                let notes = &mut self.run.results[result].notes;
                 if !notes.contains(&note) {
                     notes.push(note);
                 }
             }
-            Reply::Abandoned { figure } if known(figure) => self.end_figure(figure, None),
-            Reply::Unfit { figure, reason } if known(figure) => self.refuse(figure, reason),
-            Reply::Failed { figure, reason } if known(figure) => self.end_figure(figure, Some(Outcome::Failed(reason))),
-            Reply::Calibrated { figure, ops, nanos } if known(figure) => {
-                self.run.figures[figure].ops = ops;
-                let progress = &mut self.progress[figure];
+            Reply::Abandoned { result } if known(result) => self.end_result(result, None),
+            Reply::Unfit { result, reason } if known(result) => self.refuse(result, reason),
+            Reply::Failed { result, reason } if known(result) => self.end_result(result, Some(Outcome::Failed(reason))),
+            Reply::Calibrated { result, ops, nanos } if known(result) => {
+                self.run.results[result].ops = ops;
+                let progress = &mut self.progress[result];
                 let (rule, paired) = (progress.asked.batches, progress.asked.paired);
                 progress.batches = calibrate::batches(self.run.plan.batches, nanos, rule, paired);
                 progress.warmup = calibrate::warmup(nanos);
                 progress.nanos = nanos;
                 progress.seconds = moment.seconds;
             }
-            Reply::Launched { figure, launch } if known(figure) => {
+            Reply::Launched { result, launch } if known(result) => {
                 let LaunchMoment { began, seconds, waited } = moment;
                 let launch = Launch { began, awaited: waited, ..*launch };
-                self.progress[figure].seconds = seconds;
-                let asked = &self.progress[figure].asked;
-                if let Some(invalid) = self.quality.take(&mut self.run, figure, launch, asked) {
-                    let key = self.key(figure);
+                self.progress[result].seconds = seconds;
+                let asked = &self.progress[result].asked;
+                if let Some(invalid) = self.quality.take(&mut self.run, result, launch, asked) {
+                    let key = self.key(result);
                     self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
                     return false;
                 }
-                let progress = &mut self.progress[figure];
+                let progress = &mut self.progress[result];
                 (progress.passed_over, progress.refused, progress.attempts) = (0, 0, 0);
             }
             _ => {}
@@ -308,11 +308,11 @@ impl MeasureSession<'_> {
         true
     }
 
-    /// A launch that cannot be made: the figure cannot be measured, or no longer. What was measured before stays, and a
+    /// A launch that cannot be made: the result cannot be measured, or no longer. What was measured before stays, and a
     /// CPU that was away may come back.
     fn refuse(&mut self, index: usize, reason: String) {
-        if self.run.figures[index].counted().is_empty() {
-            return self.end_figure(index, Some(Outcome::Unfit(reason)));
+        if self.run.results[index].counted().is_empty() {
+            return self.end_result(index, Some(Outcome::Unfit(reason)));
         }
         self.progress[index].refused += 1;
         if self.progress[index].refused >= RULES.schedule.refusals {

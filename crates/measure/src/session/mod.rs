@@ -7,15 +7,15 @@ mod rounds;
 
 use std::time::Duration;
 
-use model::{CpuSet, Figure, FigureKey, Flag, NOT_REACHED, Outcome, Plan, RULES, Run, Topology};
+use model::{BenchmarkResult, CpuSet, Flag, NOT_REACHED, Outcome, Plan, RULES, ResultKey, Run, Topology};
 
 pub use self::request::RunRequest;
 
-use self::notes::FigureNotes;
+use self::notes::ResultNotes;
 use crate::decide::{self, Goal, Verdict};
 use crate::event::{MeasureEvent, Observer};
 use crate::outside::ConditionsWatch;
-use crate::quality::{self, FigureClasses, Quality};
+use crate::quality::{self, Quality, ResultClasses};
 use crate::schedule::{LaunchGroup, Schedule};
 use crate::subject::{Description, Stopper, Subject};
 use crate::{Error, document, facts, sizing};
@@ -32,7 +32,7 @@ pub trait Saver {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndReason {
-    /// Every figure is finished.
+    /// Every result is finished.
     Complete,
     /// Time was up.
     TimeLimit,
@@ -54,7 +54,7 @@ pub struct RunResult {
 /// A run that is being measured.
 pub struct MeasureSession<'a> {
     run: Run,
-    progress: Vec<FigureProgress>,
+    progress: Vec<ResultProgress>,
     allowed: Vec<usize>,
     subject: &'a mut dyn Subject,
     observer: &'a mut dyn Observer,
@@ -71,9 +71,9 @@ pub struct MeasureSession<'a> {
     saving: f64,
 }
 
-/// What the session knows of a figure beside the document.
+/// What the session knows of a result beside the document.
 #[derive(Debug, Clone, Default)]
-struct FigureProgress {
+struct ResultProgress {
     asked: Description,
     /// Bytes of the last-level caches that its CPUs reach, where they are known.
     cache: u64,
@@ -99,24 +99,24 @@ struct FigureProgress {
     killed: Option<String>,
     /// Launches in a row that could not be made any more.
     refused: u32,
-    notes: FigureNotes,
+    notes: ResultNotes,
 }
 
-/// Sets the outcome, flags, quantiles and footprint of a figure that stands by itself from its launches. Returns
+/// Sets the outcome, flags, quantiles and footprint of a result that stands by itself from its launches. Returns
 /// whether it is finished: within its target, or at the last checkpoint.
-pub fn judge(figure: &mut Figure, plan: &Plan, target: f64, tick: u64) -> bool {
-    let asked = Description::of(figure);
-    let samples = FigureClasses::of(figure, &asked).samples(figure, &asked);
+pub fn judge(result: &mut BenchmarkResult, plan: &Plan, target: f64, tick: u64) -> bool {
+    let asked = Description::of(result);
+    let samples = ResultClasses::of(result, &asked).samples(result, &asked);
     let goal = Goal { plan, target, paired: asked.paired, tick };
-    let verdict = Verdict::of(figure, &samples, quality::flags(figure, &samples), goal);
-    verdict.apply(figure)
+    let verdict = Verdict::of(result, &samples, quality::flags(result, &samples), goal);
+    verdict.apply(result)
 }
 
 impl<'a> MeasureSession<'a> {
     /// Measures a run to its end.
     ///
     /// # Errors
-    /// Never once it has begun: what goes wrong with a figure is that figure's outcome, and what goes wrong with saving
+    /// Never once it has begun: what goes wrong with a result is that result's outcome, and what goes wrong with saving
     /// is the ending.
     pub fn measure(
         request: RunRequest,
@@ -131,7 +131,7 @@ impl<'a> MeasureSession<'a> {
         let mut session = MeasureSession {
             quality: Quality::knowing(&run, unshared_before, &allowed, &outside),
             conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
-            progress: vec![FigureProgress::default(); run.figures.len()],
+            progress: vec![ResultProgress::default(); run.results.len()],
             run,
             allowed,
             subject,
@@ -147,27 +147,27 @@ impl<'a> MeasureSession<'a> {
         session.prepare();
         let now = session.elapsed();
         session.quality.begin(&mut session.run, session.subject, now);
-        // A stop within a round leaves launches that no checkpoint has seen, and a figure that has all of its launches
+        // A stop within a round leaves launches that no checkpoint has seen, and a result that has all of its launches
         // needs no other.
         let begun = |session: &Self, index: usize| {
-            !session.progress[index].ended && !session.run.figures[index].launches.is_empty()
+            !session.progress[index].ended && !session.run.results[index].launches.is_empty()
         };
         session.groups(begun).iter().for_each(|group| session.decide(group));
         let ending = session.rounds();
         Ok(session.finish(ending))
     }
 
-    /// Describes every figure; recovers what a resumed run already knows.
+    /// Describes every result; recovers what a resumed run already knows.
     fn prepare(&mut self) {
         let machine = self.run.machine.topology.clone().unwrap_or_else(|| Topology::unknown(&self.allowed));
         let free = facts::free_memory(&self.run.machine);
-        for (figure, progress) in self.run.figures.iter_mut().zip(&mut self.progress) {
-            let asked = self.subject.describe(figure, &self.run.plan.suite, &machine, &self.allowed);
-            match asked.and_then(|asked| sizing::lacking(&figure.point, free).map_or(Ok(asked), Err)) {
+        for (result, progress) in self.run.results.iter_mut().zip(&mut self.progress) {
+            let asked = self.subject.describe(result, &self.run.plan.suite, &machine, &self.allowed);
+            match asked.and_then(|asked| sizing::lacking(&result.point, free).map_or(Ok(asked), Err)) {
                 Ok(asked) => {
                     for remark in &asked.remarks {
-                        if !figure.notes.contains(remark) {
-                            figure.notes.push(remark.clone());
+                        if !result.notes.contains(remark) {
+                            result.notes.push(remark.clone());
                         }
                         progress.notes.remark(remark.clone());
                     }
@@ -175,11 +175,11 @@ impl<'a> MeasureSession<'a> {
                     progress.asked = asked;
                 }
                 Err(reason) => {
-                    figure.outcome = Outcome::Unfit(reason);
-                    figure.flags.clear();
+                    result.outcome = Outcome::Unfit(reason);
+                    result.flags.clear();
                 }
             }
-            if let Some(last) = figure.launches.last() {
+            if let Some(last) = result.launches.last() {
                 let paired = progress.asked.paired;
                 let batches = if paired { last.sides(1).0.len().next_multiple_of(2) } else { last.nanos.len() };
                 progress.batches = u32::try_from(batches.max(1)).unwrap_or(u32::MAX);
@@ -187,10 +187,10 @@ impl<'a> MeasureSession<'a> {
                 progress.warmup = last.warmup.min(RULES.worker.warmup_batches);
                 progress.seconds = last.wall;
             }
-            let reached = !figure.has(Flag::Unfinished);
-            progress.ended = reached && !figure.launches.is_empty() || not_measurable(figure);
+            let reached = !result.has(Flag::Unfinished);
+            progress.ended = reached && !result.launches.is_empty() || not_measurable(result);
         }
-        for index in 0..self.run.figures.len() {
+        for index in 0..self.run.results.len() {
             if let Some(leader) = self.subject.leader(index) {
                 self.progress[index].ended = self.progress[leader].ended;
             }
@@ -198,8 +198,8 @@ impl<'a> MeasureSession<'a> {
         self.observer.on_event(&MeasureEvent::Began(&self.run));
     }
 
-    fn key(&self, index: usize) -> FigureKey {
-        self.run.figures[index].key()
+    fn key(&self, index: usize) -> ResultKey {
+        self.run.results[index].key()
     }
 
     fn elapsed(&self) -> f64 {
@@ -214,17 +214,17 @@ impl<'a> MeasureSession<'a> {
         self.progress.iter().filter(|progress| progress.ended).count()
     }
 
-    /// The launches of a figure that count.
+    /// The launches of a result that count.
     fn valid(&self, index: usize) -> usize {
-        self.run.figures[index].counted().len()
+        self.run.results[index].counted().len()
     }
 
-    /// Half-width within which a figure has converged.
+    /// Half-width within which a result has converged.
     fn target(&self, index: usize) -> f64 {
         self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target)
     }
 
-    /// Launches of a figure until its next checkpoint; none after the last.
+    /// Launches of a result until its next checkpoint; none after the last.
     fn to_next_checkpoint(&self, index: usize) -> usize {
         let made = self.valid(index);
         self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made).map_or(0, |look| look - made)
@@ -247,26 +247,26 @@ impl<'a> MeasureSession<'a> {
         self.quality.sample(&mut self.run, self.subject, now);
     }
 
-    /// A figure that will not be measured any further.
-    fn end_figure(&mut self, index: usize, outcome: Option<Outcome>) {
+    /// A result that will not be measured any further.
+    fn end_result(&mut self, index: usize, outcome: Option<Outcome>) {
         if let Some(outcome) = outcome {
-            let figure = &mut self.run.figures[index];
-            figure.outcome = outcome;
-            figure.flags.retain(|flag| *flag != Flag::Unfinished);
+            let result = &mut self.run.results[index];
+            result.outcome = outcome;
+            result.flags.retain(|flag| *flag != Flag::Unfinished);
         }
         self.progress[index].ended = true;
-        let (key, done, of) = (self.key(index), self.done(), self.run.figures.len());
+        let (key, done, of) = (self.key(index), self.done(), self.run.results.len());
         self.observer.on_event(&MeasureEvent::Finished { key: &key, done, of });
     }
 
-    /// Ends a figure with the launches that it has.
+    /// Ends a result with the launches that it has.
     fn end_early(&mut self, index: usize, since: &str) {
-        self.run.figures[index].notes.push(format!("ended early, since {since}"));
+        self.run.results[index].notes.push(format!("ended early, since {since}"));
         self.verdict(index);
-        self.end_figure(index, None);
+        self.end_result(index, None);
     }
 
-    /// Writes what the launches of a figure say into it. Returns whether it is finished.
+    /// Writes what the launches of a result say into it. Returns whether it is finished.
     fn verdict(&mut self, index: usize) -> bool {
         self.quality.classify(&mut self.run, index, &self.progress[index].asked);
         self.decided(index)
@@ -276,22 +276,22 @@ impl<'a> MeasureSession<'a> {
     fn decided(&mut self, index: usize) -> bool {
         let asked = &self.progress[index].asked;
         let samples = self.quality.samples(&self.run, index, asked);
-        let (figure, tick) = (&self.run.figures[index], self.subject.tick());
+        let (result, tick) = (&self.run.results[index], self.subject.tick());
         let goal = Goal { plan: &self.run.plan, target: self.target(index), paired: asked.paired, tick };
-        let verdict = Verdict::of(figure, &samples, quality::flags(figure, &samples), goal);
+        let verdict = Verdict::of(result, &samples, quality::flags(result, &samples), goal);
         let passed = self.progress[index].expected.is_some_and(|at| samples.len() > at);
         if passed || self.run.plan.looks.contains(&u32::try_from(samples.len()).unwrap_or(u32::MAX)) {
             self.progress[index].expected = decide::expected(&samples, goal);
         }
-        verdict.apply(&mut self.run.figures[index])
+        verdict.apply(&mut self.run.results[index])
     }
 
-    /// Decides about the figures of a group and ends those that are finished, with the figures that they lead.
+    /// Decides about the results of a group and ends those that are finished, with the results that they lead.
     fn decide(&mut self, group: &LaunchGroup) {
         let open: Vec<usize> = group.0.iter().copied().filter(|index| !self.progress[*index].ended).collect();
         for index in &open {
             if self.verdict(*index) && self.subject.leader(*index).is_none() {
-                self.end_figure(*index, None);
+                self.end_result(*index, None);
             }
         }
         group.0.iter().for_each(|index| self.tighten(*index));
@@ -299,36 +299,36 @@ impl<'a> MeasureSession<'a> {
             if self.subject.leader(index).is_some_and(|leader| self.progress[leader].ended) {
                 // Launches are made for the leader; what came along has the interval that it has.
                 let target = self.target(index);
-                decide::end_follower(&mut self.run.figures[index], target);
-                self.end_figure(index, None);
+                decide::end_follower(&mut self.run.results[index], target);
+                self.end_result(index, None);
             }
         }
     }
 
-    /// Begins, goes on with or ends the tightening of a figure after a launch of it. Between two checkpoints nothing is
+    /// Begins, goes on with or ends the tightening of a result after a launch of it. Between two checkpoints nothing is
     /// decided: to stop at any number of launches at which the interval happens to be narrow would choose narrow ones.
     fn tighten(&mut self, index: usize) {
         let (tightens, target) = (self.progress[index].tightens, self.target(index));
         let at_checkpoint = self.run.plan.looks.contains(&u32::try_from(self.valid(index)).unwrap_or(u32::MAX));
         if tightens {
             self.verdict(index);
-            let within = self.run.figures[index].is_within(target, self.run.plan.level);
+            let within = self.run.results[index].is_within(target, self.run.plan.level);
             // It was finished at an earlier checkpoint, unless more launches say that it was called too early.
             if at_checkpoint && !within {
                 self.progress[index].ended = false;
             } else {
-                self.run.figures[index].flags.retain(|flag| *flag != Flag::Unfinished);
+                self.run.results[index].flags.retain(|flag| *flag != Flag::Unfinished);
             }
             if !at_checkpoint {
                 return;
             }
         }
-        let (figure, plan) = (&self.run.figures[index], &self.run.plan);
+        let (result, plan) = (&self.run.results[index], &self.run.plan);
         let long = plan.time_limit.is_some_and(|limit| limit >= RULES.schedule.tighten_limit);
-        let settled = self.progress[index].ended && figure.is_within(target, plan.level);
-        let core = *figure.basis() == model::ValueBasis::Cycles && self.subject.leader(index).is_none();
+        let settled = self.progress[index].ended && result.is_within(target, plan.level);
+        let core = *result.basis() == model::ValueBasis::Cycles && self.subject.leader(index).is_none();
         let more = self.to_next_checkpoint(index) > 0;
-        let wide = !at_checkpoint || !decide::is_called(figure, RULES.decide.tighten * target);
+        let wide = !at_checkpoint || !decide::is_called(result, RULES.decide.tighten * target);
         self.progress[index].tightens = long && settled && core && more && wide;
     }
 
@@ -350,9 +350,9 @@ impl<'a> MeasureSession<'a> {
         self.record_conditions();
         let now = self.elapsed();
         if self.quality.end(&mut self.run, self.subject, now) {
-            for index in 0..self.run.plan.entries.len().min(self.run.figures.len()) {
-                if self.run.figures[index].references.is_some() && !not_measurable(&self.run.figures[index]) {
-                    self.conclude_figure(index);
+            for index in 0..self.run.plan.entries.len().min(self.run.results.len()) {
+                if self.run.results[index].references.is_some() && !not_measurable(&self.run.results[index]) {
+                    self.conclude_result(index);
                 }
             }
             let now = self.elapsed();
@@ -360,9 +360,9 @@ impl<'a> MeasureSession<'a> {
         }
         // The end of the time is a checkpoint too: no value decided when it came, as one may when a person stops a run.
         if ending == EndReason::TimeLimit {
-            for index in 0..self.run.plan.entries.len().min(self.run.figures.len()) {
-                if decide::is_called(&self.run.figures[index], self.target(index)) {
-                    self.run.figures[index].flags.retain(|flag| *flag != Flag::Unfinished);
+            for index in 0..self.run.plan.entries.len().min(self.run.results.len()) {
+                if decide::is_called(&self.run.results[index], self.target(index)) {
+                    self.run.results[index].flags.retain(|flag| *flag != Flag::Unfinished);
                 }
             }
         }
@@ -373,28 +373,28 @@ impl<'a> MeasureSession<'a> {
         RunResult { run: self.run, ending }
     }
 
-    /// Decides about a figure with the final ratio of the exclusive core, at the clock of the whole session.
-    fn conclude_figure(&mut self, index: usize) {
-        let unable = self.run.figures[index].has(Flag::CannotConverge);
-        self.quality.conclude_figure(&mut self.run, index, &self.progress[index].asked);
+    /// Decides about a result with the final ratio of the exclusive core, at the clock of the whole session.
+    fn conclude_result(&mut self, index: usize) {
+        let unable = self.run.results[index].has(Flag::CannotConverge);
+        self.quality.conclude_result(&mut self.run, index, &self.progress[index].asked);
         self.decided(index);
-        let (target, figure) = (self.target(index), &mut self.run.figures[index]);
+        let (target, result) = (self.target(index), &mut self.run.results[index]);
         if self.progress[index].ended {
-            figure.flags.retain(|flag| *flag != Flag::Unfinished);
+            result.flags.retain(|flag| *flag != Flag::Unfinished);
             if self.subject.leader(index).is_some() {
-                decide::end_follower(figure, target);
-            } else if unable && !figure.has(Flag::CannotConverge) {
-                figure.flags.push(Flag::CannotConverge);
-                figure.flags.sort_unstable();
+                decide::end_follower(result, target);
+            } else if unable && !result.has(Flag::CannotConverge) {
+                result.flags.push(Flag::CannotConverge);
+                result.flags.sort_unstable();
             }
         }
     }
 }
 
-/// Whether a figure was found unfit or failed, rather than not reached.
-pub(crate) fn not_measurable(figure: &Figure) -> bool {
-    match &figure.outcome {
-        Outcome::Unfit(reason) => reason != NOT_REACHED && !figure.has(Flag::Unfinished),
+/// Whether a result was found unfit or failed, rather than not reached.
+pub(crate) fn not_measurable(result: &BenchmarkResult) -> bool {
+    match &result.outcome {
+        Outcome::Unfit(reason) => reason != NOT_REACHED && !result.has(Flag::Unfinished),
         Outcome::Failed(_) => true,
         _ => false,
     }

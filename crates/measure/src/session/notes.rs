@@ -1,10 +1,10 @@
-//! Notes of a figure: what its place and size say before it is measured, and what its launches say.
+//! Notes of a result: what its place and size say before it is measured, and what its launches say.
 
 use std::collections::BTreeMap;
 
-/// What was noted of a figure in this session.
+/// What was noted of a result in this session.
 #[derive(Debug, Clone, Default)]
-pub(super) struct FigureNotes {
+pub(super) struct ResultNotes {
     /// What holds for every launch.
     remarks: Vec<String>,
     /// How many launches said what.
@@ -12,13 +12,13 @@ pub(super) struct FigureNotes {
     launches: u32,
 }
 
-impl FigureNotes {
+impl ResultNotes {
     /// Adds a note that holds for every launch.
     pub(super) fn remark(&mut self, note: String) {
         self.remarks.push(note);
     }
 
-    /// Takes in what one more launch says; returns the notes of the figure. What most launches say holds. What fewer
+    /// Takes in what one more launch says; returns the notes of the result. What most launches say holds. What fewer
     /// say was an accident of those, unless only the newest says it: then it is of that launch, such as a time.
     pub(super) fn take(&mut self, newest: Vec<String>) -> Vec<String> {
         self.launches += 1;
@@ -38,7 +38,7 @@ impl FigureNotes {
         notes
     }
 
-    /// Takes in what holds for all launches so far, in place of what was said before; returns the notes of the figure.
+    /// Takes in what holds for all launches so far, in place of what was said before; returns the notes of the result.
     pub(super) fn replace(&mut self, newest: Vec<String>) -> Vec<String> {
         self.said.clear();
         self.launches = 0;
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn what_most_launches_say_holds_whatever_the_newest_says() {
-        let mut notes = FigureNotes::default();
+        let mut notes = ResultNotes::default();
         notes.remark("fits the cache".to_owned());
         let mut take = |said: &[&str]| notes.take(said.iter().map(|note| (*note).to_owned()).collect());
         assert_eq!(take(&["at least"]), ["fits the cache", "at least"]);
@@ -69,7 +69,7 @@ mod tests {
     /// The largest skew so far, which some launches leave as it is and others raise.
     #[test]
     fn what_is_said_of_all_launches_replaces_what_was_said() {
-        let mut notes = FigureNotes::default();
+        let mut notes = ResultNotes::default();
         for said in ["within 1 ms", "within 1 ms", "within 1 ms", "within 2 ms", "within 2 ms"] {
             assert_eq!(notes.replace(vec![said.to_owned()]), [said]);
         }
@@ -78,7 +78,7 @@ mod tests {
     /// A sum over all launches so far is the newest's alone.
     #[test]
     fn what_one_launch_said_is_replaced() {
-        let mut notes = FigureNotes::default();
+        let mut notes = ResultNotes::default();
         assert_eq!(notes.take(vec!["none of 4".to_owned()]), ["none of 4"]);
         assert_eq!(notes.take(vec!["none of 8".to_owned()]), ["none of 8"]);
     }

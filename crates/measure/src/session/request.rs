@@ -1,7 +1,8 @@
 //! What a session begins with: a new run, or one to go on with.
 
 use model::{
-    Class, Figure, FigureKey, Identity, LOOKS, Machine, Metric, Plan, PlanEntry, Run, Topology, USUAL_LAUNCHES, Unit,
+    BenchmarkResult, Class, Identity, LOOKS, Machine, Metric, Plan, PlanEntry, ResultKey, Run, Topology,
+    USUAL_LAUNCHES, Unit,
 };
 
 use crate::quality::from_runs;
@@ -28,21 +29,21 @@ impl RunRequest {
         placement::resolve(&mut plan, &topology, &allowed, facts::free_memory(&machine));
         let mut run = document::begin(plan, machine, identity);
         let suite = &run.plan.suite;
-        run.figures = run.plan.entries.iter().map(|entry| figure(suite, entry)).collect();
+        run.results = run.plan.entries.iter().map(|entry| result(suite, entry)).collect();
         Ok(Self { run, allowed, unshared_before: None })
     }
 
-    /// A new run whose figures were made by what measures them, one for each entry of its plan.
+    /// A new run whose results were made by what measures them, one for each entry of its plan.
     ///
     /// # Errors
-    /// When the plan is empty, or its figures are others.
+    /// When the plan is empty, or its results are others.
     pub fn of(run: Run, allowed: Vec<usize>) -> Result<Self, Error> {
         if run.plan.entries.is_empty() {
             return Err(Error::Empty);
         }
         let planned = run.plan.entries.iter().map(|entry| (&entry.benchmark, &entry.point));
-        if !planned.eq(run.figures.iter().map(|figure| (&figure.benchmark, &figure.point))) {
-            return Err(Error::Point("the figures of the run are not those of its plan".to_owned()));
+        if !planned.eq(run.results.iter().map(|result| (&result.benchmark, &result.point))) {
+            return Err(Error::Point("the results of the run are not those of its plan".to_owned()));
         }
         Ok(Self { run, allowed, unshared_before: None })
     }
@@ -71,8 +72,8 @@ impl RunRequest {
         let other = other_cpus(&run, &allowed).filter(|note| !run.session.notes.contains(note));
         run.session.notes.extend(other);
         run.session.ended = None;
-        // What followed from the figures is made anew in the end.
-        run.figures.truncate(run.plan.entries.len());
+        // What followed from the results is made anew in the end.
+        run.results.truncate(run.plan.entries.len());
         // The time that the first part was given is spent; the user may set another.
         run.plan.time_limit = None;
         Ok(Self { run, allowed, unshared_before: None })
@@ -92,7 +93,7 @@ impl RunRequest {
         self
     }
 
-    /// Something that a reader of every figure should know.
+    /// Something that a reader of every result should know.
     #[must_use]
     pub fn noting(mut self, notes: impl IntoIterator<Item = String>) -> Self {
         for note in notes {
@@ -118,7 +119,7 @@ impl RunRequest {
         self
     }
 
-    /// Ends every figure after so many launches at the latest: at the last look that is no later, the first one at
+    /// Ends every result after so many launches at the latest: at the last look that is no later, the first one at
     /// least. `None`: as planned, or the largest number instead of the usual one if a time limit ends the run.
     #[must_use]
     pub fn at_most(mut self, launches: Option<u32>) -> Self {
@@ -133,7 +134,7 @@ impl RunRequest {
         self
     }
 
-    /// Sets another half-width at which figures have converged; `None` leaves that of the plan.
+    /// Sets another half-width at which results have converged; `None` leaves that of the plan.
     #[must_use]
     pub fn targeting(mut self, target: Option<f64>) -> Self {
         if let Some(target) = target {
@@ -158,15 +159,20 @@ impl RunRequest {
     }
 }
 
-fn figure(suite: &str, entry: &PlanEntry) -> Figure {
-    let key = FigureKey::new(entry.benchmark.clone(), entry.point.clone());
+fn result(suite: &str, entry: &PlanEntry) -> BenchmarkResult {
+    let key = ResultKey::new(entry.benchmark.clone(), entry.point.clone());
     match benchmarks::find(&entry.benchmark) {
-        Some(benchmark) => Figure {
+        Some(benchmark) => BenchmarkResult {
             stands_for: sizing::stands_for(suite, benchmark, &entry.point),
-            ..Figure::unmeasured(key, benchmark.title, benchmark.metric.model(), benchmark.class)
+            ..BenchmarkResult::unmeasured(key, benchmark.title, benchmark.metric.model(), benchmark.class)
                 .stressing(benchmark.stresses)
         },
-        None => Figure::unmeasured(key, &*entry.benchmark, Metric::lower(Unit::Seconds, "operation"), Class::Compute),
+        None => BenchmarkResult::unmeasured(
+            key,
+            &*entry.benchmark,
+            Metric::lower(Unit::Seconds, "operation"),
+            Class::Compute,
+        ),
     }
 }
 
@@ -174,7 +180,7 @@ fn figure(suite: &str, entry: &PlanEntry) -> Figure {
 /// is recorded, and which of them launches were pinned to.
 fn other_cpus(run: &Run, allowed: &[usize]) -> Option<String> {
     let fewer_or_more = run.session.conditions.cpus.is_some_and(|before| before as usize != allowed.len());
-    let mut pinned = run.figures.iter().flat_map(|figure| &figure.launches).flat_map(|launch| &launch.placement.asked);
+    let mut pinned = run.results.iter().flat_map(|result| &result.launches).flat_map(|launch| &launch.placement.asked);
     let gone = pinned.any(|cpu| !allowed.contains(&(*cpu as usize)));
     (fewer_or_more || gone).then(|| {
         let allowed: Vec<String> = allowed.iter().map(usize::to_string).collect();

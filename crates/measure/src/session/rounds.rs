@@ -1,5 +1,5 @@
-//! The rounds of a run: every figure is calibrated once, then each round has launches of the figures that the schedule
-//! selects. A plan of thousands of figures is measured part by part, so that an interrupted run has finished figures
+//! The rounds of a run: every result is calibrated once, then each round has launches of the results that the schedule
+//! selects. A plan of thousands of results is measured part by part, so that an interrupted run has finished results
 //! instead of two launches of each.
 
 use std::time::Duration;
@@ -16,11 +16,11 @@ use crate::worker::Purpose;
 /// Times as long as the last save took, after which a run with short rounds is saved again: a tenth of a second for a
 /// large one on a disk that is flushed.
 const SAVE_AFTER: f64 = 40.0;
-/// How much longer than the limit a round of figures that are compared may last, seconds.
+/// How much longer than the limit a round of results that are compared may last, seconds.
 const LATE: f64 = 30.0;
 
 impl MeasureSession<'_> {
-    /// Calibrates, then measures round by round until all figures are finished or the run ends otherwise.
+    /// Calibrates, then measures round by round until all results are finished or the run ends otherwise.
     pub(super) fn rounds(&mut self) -> EndReason {
         match self.parts() {
             Ok(()) => EndReason::Complete,
@@ -31,9 +31,9 @@ impl MeasureSession<'_> {
     }
 
     fn parts(&mut self) -> Result<(), EndReason> {
-        for index in 0..self.run.figures.len() {
-            if not_measurable(&self.run.figures[index]) && !self.progress[index].ended {
-                self.end_figure(index, None);
+        for index in 0..self.run.results.len() {
+            if not_measurable(&self.run.results[index]) && !self.progress[index].ended {
+                self.end_result(index, None);
             }
         }
         loop {
@@ -47,7 +47,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Selects the next figures that have not ended, in the order of the plan; sharers stay together.
+    /// Selects the next results that have not ended, in the order of the plan; sharers stay together.
     fn begin_part(&mut self) {
         let mut part = Vec::new();
         for group in self.groups(|session, index| !session.progress[index].ended) {
@@ -69,17 +69,17 @@ impl MeasureSession<'_> {
         schedule::groups(&self.run.plan.entries, |index| wanted(self, index), |index| self.progress[index].alone)
     }
 
-    /// The limit of a run whose figures stand by themselves, so that some of them may have all of its time.
+    /// The limit of a run whose results stand by themselves, so that some of them may have all of its time.
     pub(super) fn limit_to_spend(&self) -> Option<f64> {
         self.run.plan.time_limit.filter(|_| self.progress.iter().any(|progress| progress.asked.stands_alone))
     }
 
     fn calibrate(&mut self) -> Result<(), EndReason> {
-        let uncalibrated = |session: &Self, index: usize| session.active(index) && session.run.figures[index].ops == 0;
-        let of = self.run.figures.len();
+        let uncalibrated = |session: &Self, index: usize| session.active(index) && session.run.results[index].ops == 0;
+        let of = self.run.results.len();
         let began = self.elapsed();
         loop {
-            // What is cheap first: not a preparation that figures share, least of all one that finds what all launches
+            // What is cheap first: not a preparation that results share, least of all one that finds what all launches
             // measure. Groups are rebuilt after each one, because a crash dissolves one.
             let expense = |group: &LaunchGroup| {
                 let asked = &self.progress[group.0[0]].asked;
@@ -101,10 +101,10 @@ impl MeasureSession<'_> {
                 Err(_) => {} // Dissolved: its members are tried one by one. One that was killed is tried again.
                 Ok(_) => {
                     self.learn();
-                    // Without a reply in a complete answer a figure would be requested forever.
+                    // Without a reply in a complete answer a result would be requested forever.
                     for index in group.0 {
                         if uncalibrated(self, index) {
-                            self.end_figure(
+                            self.end_result(
                                 index,
                                 Some(Outcome::Failed("the worker sent no reply about it".to_owned())),
                             );
@@ -120,7 +120,7 @@ impl MeasureSession<'_> {
 
     /// Leaves what is not calibrated to a later part. False if there is nothing else to measure in this one.
     fn put_off(&mut self, uncalibrated: impl Fn(&Self, usize) -> bool) -> bool {
-        let all = 0..self.run.figures.len();
+        let all = 0..self.run.results.len();
         let (later, now): (Vec<usize>, Vec<usize>) =
             all.filter(|index| self.active(*index)).partition(|index| uncalibrated(self, *index));
         if now.is_empty() {
@@ -164,7 +164,7 @@ impl MeasureSession<'_> {
             if self.elapsed() - self.saved >= SAVE_AFTER * self.saving {
                 self.save()?;
             }
-            let (converged, of) = (self.done(), self.run.figures.len());
+            let (converged, of) = (self.done(), self.run.results.len());
             let (elapsed, left) = (self.elapsed(), self.left());
             self.observer.on_event(&MeasureEvent::Saved { run: &self.run, converged, of, elapsed, left });
             // Rounds are spaced as planned, up to the limit.
@@ -176,7 +176,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Excludes the rounds from which time was taken. A finished figure continues if it loses launches.
+    /// Excludes the rounds from which time was taken. A finished result continues if it loses launches.
     fn judge_rounds(&mut self, round: u32) {
         for (index, reason) in self.quality.judge_rounds(&mut self.run, round) {
             let key = self.key(index);
@@ -200,7 +200,7 @@ impl MeasureSession<'_> {
 
     fn candidate(&self, group: &LaunchGroup) -> Candidate {
         let first = group.0[0];
-        let (made, counted) = (self.run.figures[first].launches.len(), self.valid(first));
+        let (made, counted) = (self.run.results[first].launches.len(), self.valid(first));
         // Those that did not count are made again.
         let seconds = self.progress[first].seconds * made.max(1) as f64 / counted.max(1) as f64;
         let leads = group.0.iter().filter(|index| self.subject.leader(**index).is_none());
@@ -212,7 +212,7 @@ impl MeasureSession<'_> {
         Candidate { seconds, made, needed, tightens }
     }
 
-    /// Further launches after which a figure is expected to have converged. One that tightens goes on to the next
+    /// Further launches after which a result is expected to have converged. One that tightens goes on to the next
     /// checkpoint: left between two, it may no longer be within its target at the level of so many launches.
     fn needed(&self, index: usize) -> Option<usize> {
         if self.progress[index].tightens {
@@ -223,8 +223,8 @@ impl MeasureSession<'_> {
         first.or(self.progress[index].expected)?.checked_sub(made).filter(|launches| *launches > 0)
     }
 
-    /// Seconds left if every figure finishes at its next checkpoint; for one that was not launched yet, the mean
-    /// duration of the others is assumed. Of a run with a limit, which gives figures the time that it has, until they
+    /// Seconds left if every result finishes at its next checkpoint; for one that was not launched yet, the mean
+    /// duration of the others is assumed. Of a run with a limit, which gives results the time that it has, until they
     /// have all their launches or the limit comes.
     fn left(&self) -> f64 {
         let known: Vec<f64> =
@@ -234,11 +234,11 @@ impl MeasureSession<'_> {
         let limit = self.run.plan.time_limit;
         let last = self.run.plan.looks.last().map_or(0, |last| *last as usize);
         let launches = |group: &LaunchGroup| {
-            let of_figure = |index: &usize| match limit {
+            let of_result = |index: &usize| match limit {
                 Some(_) => last.saturating_sub(self.valid(*index)),
                 None => self.to_next_checkpoint(*index),
             };
-            group.0.iter().map(of_figure).max().unwrap_or(0) as f64
+            group.0.iter().map(of_result).max().unwrap_or(0) as f64
         };
         let of_group = |group: &LaunchGroup| {
             let seconds = self.progress[group.0[0]].seconds;

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use model::{Figure, FigureKey, Invalid, Launch, Placement, TakenTime, Topology};
+use model::{BenchmarkResult, Invalid, Launch, Placement, ResultKey, TakenTime, Topology};
 use stats::simulate::{Noise, generator};
 
 use super::{Description, Host, LaunchError, Stopper, Subject};
 use crate::outside::OutsideCounters;
 use crate::worker::{Purpose, Reply, Task, WorkerStep};
 
-/// Behaviour of a simulated figure.
+/// Behaviour of a simulated result.
 #[derive(Debug, Clone)]
-pub struct MockFigure {
+pub struct MockResult {
     /// Distribution of the values of its launches.
     pub noise: Noise,
     /// Seconds of a launch.
@@ -31,8 +31,8 @@ pub struct MockFigure {
     pub invalid: Vec<u32>,
 }
 
-impl MockFigure {
-    /// A figure without failures, with values around `centre` in its unit.
+impl MockResult {
+    /// A result without failures, with values around `centre` in its unit.
     #[must_use]
     pub fn stable(centre: f64) -> Self {
         Self {
@@ -50,11 +50,11 @@ impl MockFigure {
 
 /// Simulated launches.
 pub struct MockSubject {
-    figures: HashMap<FigureKey, MockFigure>,
-    /// Behaviour of the figures without an entry.
-    default: MockFigure,
+    results: HashMap<ResultKey, MockResult>,
+    /// Behaviour of the results without an entry.
+    default: MockResult,
     seed: u64,
-    drawn: HashMap<FigureKey, (Vec<Vec<f64>>, u32)>,
+    drawn: HashMap<ResultKey, (Vec<Vec<f64>>, u32)>,
     clock: f64,
     log: Vec<WorkerStep>,
     stop_after: Option<usize>,
@@ -68,16 +68,16 @@ pub struct MockSubject {
 /// Time that the hypervisor and a quota take from a launch, by its round and whether the session rested before it.
 type TakenOf = dyn Fn(u32, bool) -> [TakenTime; 2];
 
-/// Launches drawn in advance for a figure.
+/// Launches drawn in advance for a result.
 const DRAWN_AHEAD: usize = 256;
 
 impl MockSubject {
-    /// A subject in which every figure behaves like `default`.
+    /// A subject in which every result behaves like `default`.
     #[must_use]
-    pub fn new(seed: u64, default: MockFigure) -> Self {
-        let (figures, drawn) = (HashMap::new(), HashMap::new());
+    pub fn new(seed: u64, default: MockResult) -> Self {
+        let (results, drawn) = (HashMap::new(), HashMap::new());
         Self {
-            figures,
+            results,
             default,
             seed,
             drawn,
@@ -112,10 +112,10 @@ impl MockSubject {
         self.rests
     }
 
-    /// Sets a different behaviour for one figure.
+    /// Sets a different behaviour for one result.
     #[must_use]
-    pub fn with(mut self, key: FigureKey, figure: MockFigure) -> Self {
-        self.figures.insert(key, figure);
+    pub fn with(mut self, key: ResultKey, result: MockResult) -> Self {
+        self.results.insert(key, result);
         self
     }
 
@@ -132,23 +132,23 @@ impl MockSubject {
         &self.log
     }
 
-    fn draw(&mut self, task: &Task, figure: &MockFigure) -> (Vec<f64>, u32) {
-        let key = FigureKey::new(task.benchmark.clone(), task.point.clone());
+    fn draw(&mut self, task: &Task, result: &MockResult) -> (Vec<f64>, u32) {
+        let key = ResultKey::new(task.benchmark.clone(), task.point.clone());
         let seed = self.seed ^ hash(&key.to_string());
         let (drawn, next) = self.drawn.entry(key).or_insert_with(|| {
-            (figure.noise.batches(DRAWN_AHEAD, task.batches.max(3) as usize, &mut generator(seed)), 0)
+            (result.noise.batches(DRAWN_AHEAD, task.batches.max(3) as usize, &mut generator(seed)), 0)
         });
         let at = *next;
         *next += 1;
         (drawn[at as usize % DRAWN_AHEAD].clone(), at)
     }
 
-    fn measure(&mut self, step: &WorkerStep, task: &Task, figure: &MockFigure) -> Result<Reply, LaunchError> {
-        let (values, at) = self.draw(task, figure);
-        if figure.crashes_at == Some(at) {
+    fn measure(&mut self, step: &WorkerStep, task: &Task, result: &MockResult) -> Result<Reply, LaunchError> {
+        let (values, at) = self.draw(task, result);
+        if result.crashes_at == Some(at) {
             return Err(LaunchError::Crashed("exit code 134".to_owned()));
         }
-        self.clock += figure.seconds;
+        self.clock += result.seconds;
         let rate = benchmarks::find(&task.benchmark).is_some_and(|benchmark| benchmark.metric.unit.is_rate());
         let nanos = |value: &f64| {
             let seconds = if rate { task.ops as f64 / value } else { value * task.ops as f64 };
@@ -156,12 +156,12 @@ impl MockSubject {
         };
         let launch = Launch {
             round: step.round,
-            wall: figure.seconds,
-            value: stats::median(&values).unwrap_or(figure.noise.centre),
+            wall: result.seconds,
+            value: stats::median(&values).unwrap_or(result.noise.centre),
             nanos: values.iter().map(nanos).collect(),
             warmup: task.warmup,
             steady: true,
-            invalid: figure.invalid.contains(&at).then(|| Invalid::Misplaced(Placement::default())),
+            invalid: result.invalid.contains(&at).then(|| Invalid::Misplaced(Placement::default())),
             ..Launch::default()
         };
         let launch = match &self.taking {
@@ -172,7 +172,7 @@ impl MockSubject {
             }
             None => launch,
         };
-        Ok(Reply::Launched { figure: task.figure, launch: Box::new(launch) })
+        Ok(Reply::Launched { result: task.result, launch: Box::new(launch) })
     }
 }
 
@@ -185,24 +185,24 @@ impl Subject for MockSubject {
         }
         let mut replies = Vec::new();
         for task in &step.tasks {
-            let key = FigureKey::new(task.benchmark.clone(), task.point.clone());
-            let figure = self.figures.get(&key).unwrap_or(&self.default).clone();
-            if let Some(reason) = figure.unfit {
-                replies.push(Reply::Unfit { figure: task.figure, reason });
+            let key = ResultKey::new(task.benchmark.clone(), task.point.clone());
+            let result = self.results.get(&key).unwrap_or(&self.default).clone();
+            if let Some(reason) = result.unfit {
+                replies.push(Reply::Unfit { result: task.result, reason });
                 continue;
             }
-            let with = |before: &&WorkerStep| before.tasks.iter().any(|other| other.figure == task.figure);
-            if figure.unfit_in.contains(&(self.log.iter().filter(with).count() - 1)) {
-                replies.push(Reply::Unfit { figure: task.figure, reason: "its CPU is offline".to_owned() });
+            let with = |before: &&WorkerStep| before.tasks.iter().any(|other| other.result == task.result);
+            if result.unfit_in.contains(&(self.log.iter().filter(with).count() - 1)) {
+                replies.push(Reply::Unfit { result: task.result, reason: "its CPU is offline".to_owned() });
                 continue;
             }
-            let alone = |before: &&WorkerStep| before.tasks.len() == 1 && before.tasks[0].figure == task.figure;
+            let alone = |before: &&WorkerStep| before.tasks.len() == 1 && before.tasks[0].result == task.result;
             let so_far = self.log.iter().filter(alone).count();
-            if step.tasks.len() == 1 && figure.killed_in.contains(&(so_far - 1)) {
+            if step.tasks.len() == 1 && result.killed_in.contains(&(so_far - 1)) {
                 return Err(LaunchError::Killed("killed by signal 9".to_owned()));
             }
             replies.push(Reply::Prepared {
-                figure: task.figure,
+                result: task.result,
                 amount: 1.0,
                 variant: None,
                 notes: Vec::new(),
@@ -210,10 +210,10 @@ impl Subject for MockSubject {
             });
             replies.push(match step.purpose {
                 Purpose::Calibrate => {
-                    self.clock += figure.calibration;
-                    Reply::Calibrated { figure: task.figure, ops: 1000, nanos: step.batch_nanos }
+                    self.clock += result.calibration;
+                    Reply::Calibrated { result: task.result, ops: 1000, nanos: step.batch_nanos }
                 }
-                Purpose::Measure => self.measure(step, task, &figure)?,
+                Purpose::Measure => self.measure(step, task, &result)?,
             });
         }
         replies.push(Reply::Done);
@@ -222,12 +222,12 @@ impl Subject for MockSubject {
 
     fn describe(
         &self,
-        figure: &Figure,
+        result: &BenchmarkResult,
         suite: &str,
         machine: &Topology,
         allowed: &[usize],
     ) -> Result<Description, String> {
-        Description::placed(figure, suite, machine, allowed)
+        Description::placed(result, suite, machine, allowed)
     }
 }
 

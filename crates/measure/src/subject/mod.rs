@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use benchmarks::Benchmark;
-use model::{Domain, Figure, Identity, Point, ReferenceLengths, ReferenceReading, Run, Topology};
+use model::{BenchmarkResult, Domain, Identity, Point, ReferenceLengths, ReferenceReading, Run, Topology};
 
-pub use mock::{MockFigure, MockSubject};
+pub use mock::{MockResult, MockSubject};
 pub use process::Workers;
 
 use crate::outside::OutsideCounters;
 use crate::worker::{Reply, WorkerStep};
 use crate::{placement, sizing};
 
-/// What the session asks of a figure, once, before it is measured. The default is of a figure whose parties the
+/// What the session asks of a result, once, before it is measured. The default is of a result whose parties the
 /// scheduler places.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Description {
@@ -28,9 +28,9 @@ pub struct Description {
     pub stands_alone: bool,
     /// Timed batches of a launch, if their number is fixed.
     pub batches: Option<u32>,
-    /// Whether a launch times pairs, and the figure is their difference.
+    /// Whether a launch times pairs, and the result is their difference.
     pub paired: bool,
-    /// Whether its preparation is long because other figures share it.
+    /// Whether its preparation is long because other results share it.
     pub shares: bool,
     /// What its time is expected to follow.
     pub domain: Domain,
@@ -39,11 +39,11 @@ pub struct Description {
 }
 
 impl Description {
-    /// Of a figure without its place: that of its benchmark, or the default if it has none.
+    /// Of a result without its place: that of its benchmark, or the default if it has none.
     #[must_use]
-    pub fn of(figure: &Figure) -> Self {
-        benchmarks::find(&figure.benchmark)
-            .map_or_else(Self::default, |benchmark| Self::of_benchmark(benchmark, &figure.point))
+    pub fn of(result: &BenchmarkResult) -> Self {
+        benchmarks::find(&result.benchmark)
+            .map_or_else(Self::default, |benchmark| Self::of_benchmark(benchmark, &result.point))
     }
 
     fn of_benchmark(benchmark: &Benchmark, point: &Point) -> Self {
@@ -57,17 +57,22 @@ impl Description {
         }
     }
 
-    /// Of a benchmark's figure, with its place on a machine.
+    /// Of a benchmark's result, with its place on a machine.
     ///
     /// # Errors
     /// Why it cannot be measured there.
-    pub fn placed(figure: &Figure, suite: &str, machine: &Topology, allowed: &[usize]) -> Result<Self, String> {
+    pub fn placed(
+        result: &BenchmarkResult,
+        suite: &str,
+        machine: &Topology,
+        allowed: &[usize],
+    ) -> Result<Self, String> {
         let benchmark =
-            benchmarks::find(&figure.benchmark).ok_or("this program does not have the benchmark any more")?;
-        let cpus = placement::place(benchmark, &figure.point, machine, allowed)?;
+            benchmarks::find(&result.benchmark).ok_or("this program does not have the benchmark any more")?;
+        let cpus = placement::place(benchmark, &result.point, machine, allowed)?;
         let mut remarks: Vec<String> = placement::remark(benchmark, machine, &cpus).into_iter().collect();
-        remarks.extend(sizing::remarks(suite, benchmark, &figure.point, machine, &cpus));
-        Ok(Self { cpus, remarks, ..Self::of_benchmark(benchmark, &figure.point) })
+        remarks.extend(sizing::remarks(suite, benchmark, &result.point, machine, &cpus));
+        Ok(Self { cpus, remarks, ..Self::of_benchmark(benchmark, &result.point) })
     }
 }
 
@@ -120,7 +125,7 @@ pub trait Host {
     }
 }
 
-/// Something whose figures are measured by launches: benchmarks in workers, the user's applications, the components of a
+/// Something whose results are measured by launches: benchmarks in workers, the user's applications, the components of a
 /// rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often and which launches
 /// count, in the same way for all of them; a subject says what one launch found.
 pub trait Subject: Host {
@@ -130,13 +135,13 @@ pub trait Subject: Host {
     /// When no complete answer came.
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError>;
 
-    /// What the session has to know of a figure of a suite on a machine whose CPUs are `allowed`.
+    /// What the session has to know of a result of a suite on a machine whose CPUs are `allowed`.
     ///
     /// # Errors
-    /// Why the figure cannot be measured here.
+    /// Why the result cannot be measured here.
     fn describe(
         &self,
-        _figure: &Figure,
+        _result: &BenchmarkResult,
         _suite: &str,
         _machine: &Topology,
         _allowed: &[usize],
@@ -144,13 +149,13 @@ pub trait Subject: Host {
         Ok(Description::default())
     }
 
-    /// The figure that decides for how long this one is measured: launches are made for that one, and this one comes
+    /// The result that decides for how long this one is measured: launches are made for that one, and this one comes
     /// along with the interval that it gets.
-    fn leader(&self, _figure: usize) -> Option<usize> {
+    fn leader(&self, _result: usize) -> Option<usize> {
         None
     }
 
-    /// Adds what follows from the figures once the last round is over, behind those of the plan: a run that is resumed
+    /// Adds what follows from the results once the last round is over, behind those of the plan: a run that is resumed
     /// has it made anew.
     fn conclude(&mut self, _run: &mut Run) {}
 }

@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use kernels::core_reference::CoreReferences;
-use model::{Figure, ReferenceLengths, ReferenceReading, Topology};
+use model::{BenchmarkResult, ReferenceLengths, ReferenceReading, Topology};
 use os::process::{Attended, Stream, Supervised, Supply, command_of};
 use os::usage::{Usage, Who};
 
@@ -117,12 +117,12 @@ impl Host for Workers {
 impl Subject for Workers {
     fn describe(
         &self,
-        figure: &Figure,
+        result: &BenchmarkResult,
         suite: &str,
         machine: &Topology,
         allowed: &[usize],
     ) -> Result<Description, String> {
-        Description::placed(figure, suite, machine, allowed)
+        Description::placed(result, suite, machine, allowed)
     }
 
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {

@@ -1,4 +1,4 @@
-//! One figure in a launch.
+//! One result in a launch.
 
 use benchmarks::{BatchWork, Benchmark, BenchmarkContext, BenchmarkError, Kernel, LaunchSetting, Recorder, Trial};
 use model::{Launch, RULES};
@@ -16,7 +16,7 @@ const FOR_RARE: f64 = 1000.0;
 const FEWEST_EACH: f64 = 100.0;
 /// Batches in which hardware events are counted.
 const COUNTED: u32 = 2;
-/// One figure in a launch: its trial and its results so far.
+/// One result in a launch: its trial and its results so far.
 pub(super) struct LaunchMember {
     benchmark: &'static Benchmark,
     task: Task,
@@ -59,7 +59,7 @@ impl LaunchMember {
 
     pub(super) fn prepared(&self) -> Reply {
         Reply::Prepared {
-            figure: self.task.figure,
+            result: self.task.result,
             amount: self.amount,
             variant: self.context.variant().map(str::to_owned),
             notes: self.context.notes().to_vec(),
@@ -68,7 +68,7 @@ impl LaunchMember {
     }
 
     pub(super) fn failed(&self, fault: &BenchmarkError) -> Reply {
-        Reply::Failed { figure: self.task.figure, reason: fault.to_string() }
+        Reply::Failed { result: self.task.result, reason: fault.to_string() }
     }
 
     /// Finds the number of operations of a batch of at least `wanted` nanoseconds.
@@ -83,7 +83,7 @@ impl LaunchMember {
             }
         };
         match found {
-            Ok((ops, nanos)) => Reply::Calibrated { figure: self.task.figure, ops, nanos },
+            Ok((ops, nanos)) => Reply::Calibrated { result: self.task.result, ops, nanos },
             Err(fault) => self.failed(&fault),
         }
     }
@@ -244,10 +244,10 @@ impl LaunchMember {
         }
         launch.round = round;
         launch.wall = (kernels::clock::now() - self.began) as f64 * 1e-9;
-        Reply::Launched { figure: self.task.figure, launch: Box::new(launch) }
+        Reply::Launched { result: self.task.result, launch: Box::new(launch) }
     }
 
-    /// Median batch in the unit of the figure; of a pair the median difference.
+    /// Median batch in the unit of the result; of a pair the median difference.
     fn value(&self) -> Option<f64> {
         let metric = self.benchmark.metric.model();
         let values: Vec<f64> = match self.trial {
@@ -355,7 +355,7 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: benchmarks::BatchRule) -> Re
     }
 }
 
-/// Single operations that are timed after the batches of a launch: by the time of one, whether a figure states that or
+/// Single operations that are timed after the batches of a launch: by the time of one, whether a result states that or
 /// a rate.
 fn single_operations(nanos: &[u64], ops: &[u64]) -> usize {
     let each: Vec<f64> = nanos.iter().zip(ops).map(|(nanos, ops)| *nanos as f64 / (*ops).max(1) as f64).collect();

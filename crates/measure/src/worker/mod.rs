@@ -52,7 +52,7 @@ fn perform(step: &WorkerStep, say: &mut dyn FnMut(Reply) -> std::io::Result<()>)
                 first.get_or_insert_with(|| member.sharer(setting(step, task)));
                 members.push(member);
             }
-            Err(reason) => say(Reply::Unfit { figure: task.figure, reason })?,
+            Err(reason) => say(Reply::Unfit { result: task.result, reason })?,
         }
     }
     Ok(match step.purpose {

@@ -27,7 +27,7 @@ impl ReferenceReader {
         Some(Self { references, helpers: Vec::new(), fresh: None })
     }
 
-    /// The CPUs that are read for a figure: one for each of its parties if they are few, else its own.
+    /// The CPUs that are read for a result: one for each of its parties if they are few, else its own.
     pub(super) fn cpus(parties: &[usize]) -> Vec<usize> {
         let mut distinct: Vec<usize> = Vec::new();
         for cpu in parties {
@@ -103,7 +103,7 @@ impl ReferenceReader {
     }
 }
 
-/// Evidence about every batch of a figure besides its time.
+/// Evidence about every batch of a result besides its time.
 #[derive(Default)]
 pub(super) struct BatchEvidence {
     /// Readings before and after each batch, on each CPU.

@@ -17,11 +17,11 @@ pub enum Purpose {
     Measure,
 }
 
-/// One figure in a launch.
+/// One result in a launch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// Index of the figure in the run.
-    pub figure: usize,
+    /// Index of the result in the run.
+    pub result: usize,
     /// Id of the benchmark.
     pub benchmark: String,
     /// Its point.
@@ -79,14 +79,14 @@ pub struct WorkerStep {
     pub seed: u64,
     /// Shortest batch, nanoseconds.
     pub batch_nanos: u64,
-    /// Directory for the file figures.
+    /// Directory for the file results.
     pub directory: PathBuf,
     /// All permitted CPUs.
     pub allowed: Vec<usize>,
     /// Parameters of the references; `None` to read none.
     #[serde(default)]
     pub references: Option<SensorSetting>,
-    /// Figures that share this launch.
+    /// Results that share this launch.
     pub tasks: Vec<Task>,
     /// Time after which the launch counts as hung. Not for the worker, whom it may be that hangs.
     #[serde(skip)]
@@ -97,10 +97,10 @@ pub struct WorkerStep {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// A figure is prepared.
+    /// A result is prepared.
     Prepared {
-        /// Index of the figure.
-        figure: usize,
+        /// Index of the result.
+        result: usize,
         /// Count of one operation in the unit of the metric.
         amount: f64,
         /// Variant that was chosen or requested.
@@ -111,24 +111,24 @@ pub enum Reply {
         #[serde(default)]
         of_all: bool,
     },
-    /// A figure cannot be measured here.
+    /// A result cannot be measured here.
     Unfit {
-        /// Index of the figure.
-        figure: usize,
+        /// Index of the result.
+        result: usize,
         /// Why.
         reason: String,
     },
-    /// Measuring a figure failed.
+    /// Measuring a result failed.
     Failed {
-        /// Index of the figure.
-        figure: usize,
+        /// Index of the result.
+        result: usize,
         /// Why.
         reason: String,
     },
     /// Operations that fill a batch.
     Calibrated {
-        /// Index of the figure.
-        figure: usize,
+        /// Index of the result.
+        result: usize,
         /// Operations of a batch.
         ops: u64,
         /// Time of such a batch, nanoseconds.
@@ -136,22 +136,22 @@ pub enum Reply {
     },
     /// The result of a launch.
     Launched {
-        /// Index of the figure.
-        figure: usize,
+        /// Index of the result.
+        result: usize,
         /// The launch; the harness fills in `round` and `began`.
         launch: Box<Launch>,
     },
-    /// An additional note for the reader of a figure.
+    /// An additional note for the reader of a result.
     Noted {
-        /// Index of the figure.
-        figure: usize,
+        /// Index of the result.
+        result: usize,
         /// The note.
         note: String,
     },
-    /// No further launches of a figure are useful; the results of its launches remain.
+    /// No further launches of a result are useful; the results of its launches remain.
     Abandoned {
-        /// Index of the figure.
-        figure: usize,
+        /// Index of the result.
+        result: usize,
     },
     /// The last reply.
     Done,

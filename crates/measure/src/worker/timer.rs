@@ -1,4 +1,4 @@
-//! Readings of the references around the batches of a figure in a launch, and the timing of each batch between them.
+//! Readings of the references around the batches of a result in a launch, and the timing of each batch between them.
 
 use benchmarks::{BatchRule, BatchWork, BenchmarkError, Kernel};
 use model::{LaunchReferences, RULES, ReferenceLengths};
@@ -8,7 +8,7 @@ use super::reader::{BatchEvidence, ReferenceReader, ThreadMoment};
 use super::{SensorSetting, calibrate};
 use crate::quality::UndisturbedRule;
 
-/// Readings around the batches of a figure; empty if no references are read.
+/// Readings around the batches of a result; empty if no references are read.
 #[derive(Default)]
 pub(super) struct BatchTimer {
     /// CPUs on which the references are read.
@@ -23,7 +23,7 @@ pub(super) struct BatchTimer {
 }
 
 impl BatchTimer {
-    /// Of a figure that uses these CPUs.
+    /// Of a result that uses these CPUs.
     pub(super) fn of(setting: Option<&SensorSetting>, cpus: &[usize]) -> Self {
         let Some(setting) = setting else { return Self::default() };
         let cpus = ReferenceReader::cpus(cpus);

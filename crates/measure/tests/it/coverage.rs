@@ -2,7 +2,7 @@
 //! of the same machine are surely apart.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails, and says what it found")]
 
-use measure::{MeasureSession, MockFigure, MockSubject, NullObserver, RunRequest, Stopper, select};
+use measure::{MeasureSession, MockResult, MockSubject, NullObserver, RunRequest, Stopper, select};
 use model::{Estimate, Identity, Machine, Plan};
 use stats::simulate::{Noise, generator};
 
@@ -15,12 +15,12 @@ fn estimates(seed: u64, noise: &Noise, limit: Option<f64>) -> Vec<Estimate> {
     let looks = model::looks(if limit.is_some() { 320 } else { 40 });
     let plan = Plan { seed, entries: select(None, &named, 0.02).unwrap(), looks, time_limit: limit, ..Plan::default() };
     let request = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
-    let figure = MockFigure { noise: noise.clone(), ..MockFigure::stable(noise.centre) };
-    let mut subject = MockSubject::new(seed, figure);
+    let result = MockResult { noise: noise.clone(), ..MockResult::stable(noise.centre) };
+    let mut subject = MockSubject::new(seed, result);
     let ended = MeasureSession::measure(request, &mut subject, &mut NullObserver, &mut Forgets, Stopper::default());
-    let figures = ended.unwrap().run.figures;
-    assert!(figures.len() >= 6);
-    figures.iter().filter_map(|figure| figure.outcome.estimate().copied()).filter(|one| !one.is_range()).collect()
+    let results = ended.unwrap().run.results;
+    assert!(results.len() >= 6);
+    results.iter().filter_map(|result| result.outcome.estimate().copied()).filter(|one| !one.is_range()).collect()
 }
 
 /// The kinds of noise, each with its name: a quiet core, a busy machine, samples that depend on their neighbours, and

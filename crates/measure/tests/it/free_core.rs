@@ -7,15 +7,15 @@ use model::{CacheGroup, CacheKind, CpuSet, Machine, Topology, ValueBasis};
 use crate::references::{CYCLES, SharedCore, contended, measured, measured_on};
 
 #[test]
-fn the_first_launches_of_a_figure_never_wait_and_others_begin_when_the_neighbour_has_gone() {
+fn the_first_launches_of_a_result_never_wait_and_others_begin_when_the_neighbour_has_gone() {
     let neighbour: fn(f64) -> Option<f64> = |now| ((now / 0.4).fract() < 0.5).then_some(1.5);
     let mut subject = SharedCore { scatter: 0.05, ..SharedCore::new(neighbour) };
     let run = measured(&mut subject, true);
     let (mut first, mut later, mut repeated) = ([0, 0], [0, 0], [0, 0]);
     for (at, step) in subject.steps.iter().enumerate().filter(|(_, step)| step.purpose == Purpose::Measure) {
         let again = |earlier: &&WorkerStep| {
-            (earlier.purpose, earlier.round, earlier.tasks[0].figure)
-                == (step.purpose, step.round, step.tasks[0].figure)
+            (earlier.purpose, earlier.round, earlier.tasks[0].result)
+                == (step.purpose, step.round, step.tasks[0].result)
         };
         let counts = if subject.steps[..at].iter().any(|earlier| again(&earlier)) {
             &mut repeated
@@ -29,7 +29,7 @@ fn the_first_launches_of_a_figure_never_wait_and_others_begin_when_the_neighbour
     assert!(first[0] > 5 && first[1] > 5, "ten launches of each begin beside a neighbour or not: {first:?}");
     assert!(later[0] > 10 && later[1] == 0, "those after them only when it has gone: {later:?}");
     assert!(repeated[0] > 1 && repeated[1] == 0, "and so do repeated ones: {repeated:?}");
-    assert!(run.figures[..2].iter().all(|figure| figure.basis() == &ValueBasis::Cycles && contended(figure) > 0));
+    assert!(run.results[..2].iter().all(|result| result.basis() == &ValueBasis::Cycles && contended(result) > 0));
 }
 
 #[test]
@@ -39,13 +39,13 @@ fn a_launch_waits_for_the_moments_of_a_core_that_is_hardly_ever_free() {
     let run = measured(&mut subject, true);
     let references = run.session.references.as_ref().unwrap();
     assert!(references.core_shared.is_some_and(|share| share.get() > 0.85), "waiting is in it: {references:?}");
-    for figure in &run.figures[..2] {
-        assert_eq!(figure.basis(), &ValueBasis::Cycles, "{:?}", figure.references);
-        let estimate = figure.outcome.estimate().unwrap();
+    for result in &run.results[..2] {
+        assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.references);
+        let estimate = result.outcome.estimate().unwrap();
         assert!((estimate.value * references.clock.unwrap() / CYCLES - 1.0).abs() < 2e-3, "{estimate:?}");
-        let observed = figure.references.as_ref().unwrap().observed.unwrap();
+        let observed = result.references.as_ref().unwrap().observed.unwrap();
         assert!(observed.value > 1.2 * estimate.value, "what is observed is not chosen: {observed:?}");
-        let kept = figure.references.as_ref().unwrap().kept.unwrap();
+        let kept = result.references.as_ref().unwrap().kept.unwrap();
         assert!(kept.get() < 0.3, "nor is the share of undisturbed batches: {kept:?}");
     }
 }
@@ -58,7 +58,7 @@ fn two_cores(caches: &[Vec<usize>]) -> Topology {
 }
 
 #[test]
-fn a_core_figure_takes_the_other_core_while_its_own_is_shared() {
+fn a_core_result_takes_the_other_core_while_its_own_is_shared() {
     // A neighbour of CPU 1 stays for nine seconds of ten; CPU 0 behind the same cache has none. Elsewhere it has to
     // wait.
     let neighbour: fn(f64) -> Option<f64> = |now| ((now / 10.0).fract() > 0.1).then_some(1.5);
@@ -66,13 +66,13 @@ fn a_core_figure_takes_the_other_core_while_its_own_is_shared() {
         let mut subject = SharedCore { free: vec![0], scatter: 0.05, ..SharedCore::new(neighbour) };
         let run = measured_on(machine, &mut subject, true);
         let moved = subject.steps.iter().filter(|step| step.tasks[0].cpus == [0]).count();
-        let cores = run.figures[..2].iter().all(|figure| figure.basis() == &ValueBasis::Cycles);
+        let cores = run.results[..2].iter().all(|result| result.basis() == &ValueBasis::Cycles);
         (moved, cores, subject.now, run)
     };
     let one_cache = Machine { topology: Some(two_cores(&[vec![0, 1]])), ..Machine::default() };
     let (moved, cores, took, run) = with(one_cache);
     assert!(moved > 5 && cores, "{moved} launches");
-    let estimate = run.figures[0].outcome.estimate().unwrap();
+    let estimate = run.results[0].outcome.estimate().unwrap();
     assert!((estimate.value * run.session.references.unwrap().clock.unwrap() / CYCLES - 1.0).abs() < 0.03);
     let two_caches = Machine { topology: Some(two_cores(&[vec![0], vec![1]])), ..Machine::default() };
     let (moved, _, longer, _) = with(two_caches);

@@ -1,7 +1,7 @@
 //! How many results a limited run of the default suite settles, with simulated samples.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails, and says what it found")]
 
-use measure::{MeasureSession, MockFigure, MockSubject, NullObserver, RunRequest, Stopper, select};
+use measure::{MeasureSession, MockResult, MockSubject, NullObserver, RunRequest, Stopper, select};
 use model::{Flag, Identity, Machine, Plan};
 use stats::simulate::{Noise, generator};
 
@@ -15,19 +15,19 @@ fn settled(seed: u64, limit: f64) -> (usize, usize) {
     let looks = model::looks(320);
     let plan = Plan { seed, entries, looks, time_limit: Some(limit), ..Plan::default() };
     let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
-    let mut subject = MockSubject::new(seed, MockFigure::stable(1e-7));
-    for figure in &order.run().figures {
+    let mut subject = MockSubject::new(seed, MockResult::stable(1e-7));
+    for result in &order.run().results {
         let spread =
             |rng: &mut rand_chacha::ChaCha8Rng, low: f64, high: f64| low * (high / low).powf(rng.random::<f64>());
         let seconds = if rng.random_bool(0.8) { spread(&mut rng, 0.02, 0.1) } else { spread(&mut rng, 0.1, 0.8) };
         let noise = Noise { between: spread(&mut rng, 0.003, 0.1), ..Noise::stable(1e-7) };
         subject = subject
-            .with(figure.key(), MockFigure { seconds, calibration: 2.0 * seconds, noise, ..MockFigure::stable(1e-7) });
+            .with(result.key(), MockResult { seconds, calibration: 2.0 * seconds, noise, ..MockResult::stable(1e-7) });
     }
     let ended =
         MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap();
-    let done = |figure: &&model::Figure| !figure.has(Flag::Unfinished) && figure.is_within(0.02, 0.95);
-    (ended.run.figures.iter().filter(done).count(), ended.run.figures.len())
+    let done = |result: &&model::BenchmarkResult| !result.has(Flag::Unfinished) && result.is_within(0.02, 0.95);
+    (ended.run.results.iter().filter(done).count(), ended.run.results.len())
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use measure::{
-    EndReason, MeasureSession, MockFigure, MockSubject, NullObserver, RunRequest, RunResult, Saver, Stopper, select,
+    EndReason, MeasureSession, MockResult, MockSubject, NullObserver, RunRequest, RunResult, Saver, Stopper, select,
 };
 use model::{Flag, Identity, Invalid, Machine, Outcome, Plan, Run, TakenTime};
 
@@ -35,65 +35,65 @@ fn taken(seconds: f64) -> TakenTime {
 
 #[test]
 fn one_tick_of_steal_excludes_nothing() {
-    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7))
+    let mut subject = MockSubject::new(1, MockResult::stable(1e-7))
         .taking(|round, _| [taken(if round == 3 { 0.0034 } else { 0.0 }), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    let launches = ended.run.figures.iter().flat_map(|figure| &figure.launches);
+    let launches = ended.run.results.iter().flat_map(|result| &result.launches);
     assert!(launches.clone().all(|launch| launch.invalid.is_none()), "10 ms of 0.6 s");
     assert!(launches.filter_map(|launch| launch.stolen?.share()).all(|share| share.get() <= 1.0));
 }
 
 #[test]
 fn a_round_with_steal_is_excluded_and_measured_again() {
-    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7))
+    let mut subject = MockSubject::new(1, MockResult::stable(1e-7))
         .taking(|round, _| [taken(if round == 3 { 0.05 } else { 0.0 }), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    for figure in &ended.run.figures {
-        let excluded: Vec<_> = figure.launches.iter().filter(|launch| launch.invalid.is_some()).collect();
-        assert_eq!(excluded.iter().map(|launch| launch.round).collect::<Vec<_>>(), [3], "{}", figure.benchmark);
+    for result in &ended.run.results {
+        let excluded: Vec<_> = result.launches.iter().filter(|launch| launch.invalid.is_some()).collect();
+        assert_eq!(excluded.iter().map(|launch| launch.round).collect::<Vec<_>>(), [3], "{}", result.benchmark);
         let Some(Invalid::Stolen(evidence)) = &excluded[0].invalid else { panic!("{:?}", excluded[0].invalid) };
         assert_eq!(evidence.to_string(), "0.15 s of 0.60 s", "of the round");
-        assert!(figure.values().len() >= 10 && figure.has(Flag::Repeated) && !figure.has(Flag::Steal));
-        assert!(!figure.has(Flag::Unfinished));
+        assert!(result.values().len() >= 10 && result.has(Flag::Repeated) && !result.has(Flag::Steal));
+        assert!(!result.has(Flag::Unfinished));
     }
 }
 
 #[test]
-fn short_rounds_are_judged_together_and_figures_that_had_ended_go_on() {
-    // Six rounds of one figure make 60 ticks: the second six are judged after the first look, at ten launches.
-    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|round, _| {
+fn short_rounds_are_judged_together_and_results_that_had_ended_go_on() {
+    // Six rounds of one result make 60 ticks: the second six are judged after the first look, at ten launches.
+    let mut subject = MockSubject::new(1, MockResult::stable(1e-7)).taking(|round, _| {
         let stolen = if (8..10).contains(&round) { 0.03 } else { 0.0 };
         [TakenTime { seconds: stolen, of: 0.1 }, TakenTime { seconds: 0.0, of: 0.1 }]
     });
     let ended = measured(Machine::default(), vec![0, 1], &THREE[..1], &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    let figure = &ended.run.figures[0];
+    let result = &ended.run.results[0];
     let excluded: Vec<u32> =
-        figure.launches.iter().filter(|launch| launch.invalid.is_some()).map(|launch| launch.round).collect();
-    assert!(excluded.len() <= figure.launches.len() / 5, "{excluded:?} of {}", figure.launches.len());
-    assert!(figure.values().len() >= 10 && !figure.has(Flag::Unfinished));
-    assert!(figure.outcome.estimate().is_some_and(|estimate| estimate.launches as usize == figure.values().len()));
+        result.launches.iter().filter(|launch| launch.invalid.is_some()).map(|launch| launch.round).collect();
+    assert!(excluded.len() <= result.launches.len() / 5, "{excluded:?} of {}", result.launches.len());
+    assert!(result.values().len() >= 10 && !result.has(Flag::Unfinished));
+    assert!(result.outcome.estimate().is_some_and(|estimate| estimate.launches as usize == result.values().len()));
 }
 
 #[test]
 fn a_machine_with_permanent_steal_is_measured_as_observed() {
-    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.06), taken(0.0)]);
+    let mut subject = MockSubject::new(1, MockResult::stable(1e-7)).taking(|_, _| [taken(0.06), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    for figure in &ended.run.figures {
-        assert!(matches!(figure.outcome, Outcome::Measured(_)), "{:?}", figure.outcome);
-        let excluded = figure.launches.len() - figure.values().len();
-        assert!(5 * excluded <= figure.launches.len().max(10), "{excluded} of {}", figure.launches.len());
-        assert!(figure.has(Flag::Steal) && (figure.stolen().share().unwrap().get() - 0.3).abs() < 1e-9);
+    for result in &ended.run.results {
+        assert!(matches!(result.outcome, Outcome::Measured(_)), "{:?}", result.outcome);
+        let excluded = result.launches.len() - result.values().len();
+        assert!(5 * excluded <= result.launches.len().max(10), "{excluded} of {}", result.launches.len());
+        assert!(result.has(Flag::Steal) && (result.stolen().share().unwrap().get() - 0.3).abs() < 1e-9);
     }
 }
 
 #[test]
 fn launches_wait_for_a_quota_after_it_has_throttled_one() {
     let quota = |bends: fn(bool) -> f64| {
-        MockSubject::new(1, MockFigure::stable(1e-7))
+        MockSubject::new(1, MockResult::stable(1e-7))
             .under_quota(Duration::from_millis(100))
             .taking(move |_, rested| [taken(0.0), taken(bends(rested))])
     };
@@ -102,30 +102,30 @@ fn launches_wait_for_a_quota_after_it_has_throttled_one() {
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     let stopped =
-        ended.run.figures.iter().flat_map(|figure| &figure.launches).filter(|launch| launch.invalid.is_some());
+        ended.run.results.iter().flat_map(|result| &result.launches).filter(|launch| launch.invalid.is_some());
     assert_eq!(stopped.count(), 1, "only the launch before the session began to wait");
     assert!(subject.rests() >= 29, "{} rests", subject.rests());
-    assert!(ended.run.figures.iter().all(|figure| !figure.has(Flag::Throttled)));
+    assert!(ended.run.results.iter().all(|result| !result.has(Flag::Throttled)));
 
     // A launch longer than the quota is throttled in any case: it is measured and reported.
     let mut subject = quota(|_| 0.096);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    for figure in &ended.run.figures {
-        assert!(figure.has(Flag::Throttled) && matches!(figure.outcome, Outcome::Measured(_)), "{:?}", figure.outcome);
-        assert!((figure.throttled().share().unwrap().get() - 0.48).abs() < 1e-9);
-        assert!(5 * (figure.launches.len() - figure.values().len()) <= figure.launches.len().max(10));
+    for result in &ended.run.results {
+        assert!(result.has(Flag::Throttled) && matches!(result.outcome, Outcome::Measured(_)), "{:?}", result.outcome);
+        assert!((result.throttled().share().unwrap().get() - 0.48).abs() < 1e-9);
+        assert!(5 * (result.launches.len() - result.values().len()) <= result.launches.len().max(10));
     }
     let share = ended.run.session.conditions.throttled.and_then(|taken| taken.share());
     assert_eq!(share, None, "a simulation uses no CPU time that it could be a share of");
 
     // Without a quota there are no waits.
-    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7)).taking(|_, _| [taken(0.0), taken(0.0)]);
+    let mut subject = MockSubject::new(1, MockResult::stable(1e-7)).taking(|_, _| [taken(0.0), taken(0.0)]);
     measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(subject.rests(), 0);
 }
 
-/// Every launch states its own notes, and these took the place of what was said of the figure before.
+/// Every launch states its own notes, and these took the place of what was said of the result before.
 #[test]
 fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
     let recorded = testing::machine::RecordedMachine::named("epyc-7451");
@@ -133,15 +133,15 @@ fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
     let topology = os::topology::of_files(&online, &|file| recorded.read(file));
     let machine = Machine { topology: Some(topology), ..Machine::default() };
     let named = &["memory.load_latency:working_set=32KiB,pages=base"];
-    let mut subject = MockSubject::new(1, MockFigure::stable(1e-7));
+    let mut subject = MockSubject::new(1, MockResult::stable(1e-7));
     let ended = measured(machine, vec![0, 1], named, &mut subject);
-    let notes = &ended.run.figures[0].notes;
+    let notes = &ended.run.results[0].notes;
     assert_eq!(notes.iter().filter(|note| note.contains("the working set fits")).count(), 1, "{notes:?}");
-    assert!(!ended.run.figures[0].launches.is_empty());
+    assert!(!ended.run.results[0].launches.is_empty());
 }
 
 #[test]
-fn a_figure_of_all_threads_notes_the_number_of_cpus() {
+fn a_result_of_all_threads_notes_the_number_of_cpus() {
     let online = model::Fact {
         name: "cpu.online".to_owned(),
         value: model::FactValue::Number(2.0),
@@ -152,9 +152,9 @@ fn a_figure_of_all_threads_notes_the_number_of_cpus() {
     let machine = Machine { facts: vec![online], ..Machine::default() };
     let named = &["memory.read:working_set=32KiB,threads=all,pages=base", "os.clock_read"];
     let notes = |allowed: Vec<usize>| {
-        let mut subject = MockSubject::new(1, MockFigure::stable(1e-7));
+        let mut subject = MockSubject::new(1, MockResult::stable(1e-7));
         let ended = measured(machine.clone(), allowed, named, &mut subject);
-        ended.run.figures.iter().map(|figure| figure.notes.clone()).collect::<Vec<_>>()
+        ended.run.results.iter().map(|result| result.notes.clone()).collect::<Vec<_>>()
     };
     assert_eq!(notes(vec![0]), [vec!["threads=all is 1 of 2 CPUs".to_owned()], Vec::new()]);
     assert_eq!(notes(vec![0, 1]), [Vec::<String>::new(), Vec::new()]);

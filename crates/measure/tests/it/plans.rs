@@ -28,20 +28,20 @@ fn planned(name: &str, gib: f64, suite: &str) -> Run {
 }
 
 fn keys(run: &Run) -> Vec<String> {
-    run.figures.iter().map(|figure| figure.key().to_string()).collect()
+    run.results.iter().map(|result| result.key().to_string()).collect()
 }
 
-/// Seconds of one round, and of the ten launches at which figures may first settle.
+/// Seconds of one round, and of the ten launches at which results may first settle.
 fn seconds(run: &Run) -> (f64, f64) {
     let round: f64 = run.plan.entries.iter().map(|entry| expected_seconds(entry, 2)).sum();
     (round, round * f64::from(run.plan.looks[0]))
 }
 
 #[test]
-fn two_cpus_keep_the_figures_that_they_always_had() {
+fn two_cpus_keep_the_results_that_they_always_had() {
     let asked = select(Some("default"), &[], 0.02).unwrap();
     let asked: Vec<String> =
-        asked.iter().map(|entry| model::FigureKey::new(&*entry.benchmark, entry.point.clone()).to_string()).collect();
+        asked.iter().map(|entry| model::ResultKey::new(&*entry.benchmark, entry.point.clone()).to_string()).collect();
     let planned = keys(&planned("guest-2", 20.0, "default"));
     let renamed: Vec<String> =
         asked.iter().map(|key| key.replace("placement=cross_cpu", "placement=same_cache")).collect();
@@ -54,21 +54,21 @@ fn the_default_suite_ends_in_minutes_on_2_64_and_512_cpus() {
     for (name, cpus, gib) in [("guest-2", 2, 20.0), ("epyc-9375f", 64, 1400.0), ("epyc-9754", 512, 700.0)] {
         let run = planned(name, gib, "default");
         let (round, ten) = seconds(&run);
-        said += &format!("{cpus} CPUs: {} figures, a round {round:.1} s, ten rounds {ten:.0} s\n", run.figures.len());
-        assert!(run.figures.len() < 120 && ten < 600.0, "{said}");
+        said += &format!("{cpus} CPUs: {} results, a round {round:.1} s, ten rounds {ten:.0} s\n", run.results.len());
+        assert!(run.results.len() < 120 && ten < 600.0, "{said}");
     }
     println!("{said}");
 }
 
 #[test]
-fn a_large_machine_gets_the_same_figures_at_its_own_sizes() {
+fn a_large_machine_gets_the_same_results_at_its_own_sizes() {
     let (small, large) = (planned("guest-2", 20.0, "default"), planned("epyc-9754", 700.0, "default"));
-    let benchmarks = |run: &Run| run.figures.iter().map(|figure| figure.benchmark.clone()).collect::<Vec<_>>();
+    let benchmarks = |run: &Run| run.results.iter().map(|result| result.benchmark.clone()).collect::<Vec<_>>();
     assert_eq!(benchmarks(&small), benchmarks(&large));
     let all = large
-        .figures
+        .results
         .iter()
-        .find(|figure| figure.benchmark == "memory.copy" && figure.point.get("threads") == Some("all"));
+        .find(|result| result.benchmark == "memory.copy" && result.point.get("threads") == Some("all"));
     assert_eq!(all.unwrap().point.get("working_set"), Some("2GiB"), "four times 32 caches of 16 MiB");
     let entry = large.plan.entries.iter().find(|entry| entry.point.get("working_set") == Some("2GiB")).unwrap();
     assert!(entry.shares.as_ref().is_some_and(|shares| shares.contains("2GiB")), "{entry:?}");

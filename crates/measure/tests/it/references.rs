@@ -9,7 +9,7 @@ use measure::{
     Stopper, Subject, Task, WorkerStep, select,
 };
 use model::{
-    CLOCK, CORE_SHARED, Fact, FactValue, Figure, Flag, Identity, Invalid, Launch, LaunchReferences, Machine,
+    BenchmarkResult, CLOCK, CORE_SHARED, Fact, FactValue, Flag, Identity, Invalid, Launch, LaunchReferences, Machine,
     ObservedReason, Placement, Plan, ReferenceLengths, ReferenceReading, ReferenceTrack, Run, SmallSteps,
     UnsharedSource, ValueBasis,
 };
@@ -32,11 +32,11 @@ pub(crate) struct SharedCore {
     pub(crate) issues: f64,
     /// Launches differ by at most this part of their cycles.
     pub(crate) scatter: f64,
-    /// Figures from this one on differ by 30%, and are never within any target.
+    /// Results from this one on differ by 30%, and are never within any target.
     pub(crate) wild: Option<usize>,
     /// CPUs that no neighbour comes to.
     pub(crate) free: Vec<usize>,
-    /// Of a figure on two CPUs: when the host has them on two caches, where everything takes a third longer.
+    /// Of a result on two CPUs: when the host has them on two caches, where everything takes a third longer.
     pub(crate) apart: Option<fn(f64) -> bool>,
 }
 
@@ -76,11 +76,11 @@ impl SharedCore {
     }
 
     fn launch(&mut self, step: &WorkerStep, task: &Task, batches: u32) -> Launch {
-        let (figure, cpu) = (task.figure, task.cpus[0]);
+        let (result, cpu) = (task.result, task.cpus[0]);
         let number = u32::try_from(cpu).unwrap();
         let (mut clock, mut contention, mut nanos) = (Vec::new(), Vec::new(), Vec::new());
         // The golden ratio's multiples are spread evenly over what they are cut to, in an order without a trend.
-        let scatter = if self.wild.is_some_and(|wild| figure >= wild) { 0.3 } else { self.scatter };
+        let scatter = if self.wild.is_some_and(|wild| result >= wild) { 0.3 } else { self.scatter };
         let own = 1.0 + scatter * (2.0 * (self.steps.len() as f64 * 0.618_034).fract() - 1.0);
         let distance = |moved: bool| if moved { 180_000 } else { 40_000 };
         let mut distances = vec![distance(self.is_apart())];
@@ -123,13 +123,13 @@ impl Subject for SharedCore {
         for task in &step.tasks {
             self.now += 0.03;
             let prepared =
-                Reply::Prepared { figure: task.figure, amount: 1.0, variant: None, notes: Vec::new(), of_all: false };
+                Reply::Prepared { result: task.result, amount: 1.0, variant: None, notes: Vec::new(), of_all: false };
             replies.push(prepared);
             replies.push(match step.purpose {
-                Purpose::Calibrate => Reply::Calibrated { figure: task.figure, ops: OPS, nanos: step.batch_nanos },
+                Purpose::Calibrate => Reply::Calibrated { result: task.result, ops: OPS, nanos: step.batch_nanos },
                 Purpose::Measure => {
                     let launch = Box::new(SharedCore::launch(self, step, task, task.batches.min(30)));
-                    Reply::Launched { figure: task.figure, launch }
+                    Reply::Launched { result: task.result, launch }
                 }
             });
         }
@@ -139,12 +139,12 @@ impl Subject for SharedCore {
 
     fn describe(
         &self,
-        figure: &Figure,
+        result: &BenchmarkResult,
         suite: &str,
         machine: &model::Topology,
         allowed: &[usize],
     ) -> Result<Description, String> {
-        Description::placed(figure, suite, machine, allowed)
+        Description::placed(result, suite, machine, allowed)
     }
 }
 
@@ -201,12 +201,12 @@ pub(crate) fn measured_on(machine: Machine, subject: &mut SharedCore, references
     ended.run
 }
 
-pub(crate) fn contended(figure: &Figure) -> usize {
-    figure.launches.iter().filter(|launch| matches!(launch.invalid, Some(Invalid::Contended { .. }))).count()
+pub(crate) fn contended(result: &BenchmarkResult) -> usize {
+    result.launches.iter().filter(|launch| matches!(launch.invalid, Some(Invalid::Contended { .. }))).count()
 }
 
-fn moved(figure: &Figure) -> usize {
-    figure.launches.iter().filter(|launch| matches!(launch.invalid, Some(Invalid::Moved { .. }))).count()
+fn moved(result: &BenchmarkResult) -> usize {
+    result.launches.iter().filter(|launch| matches!(launch.invalid, Some(Invalid::Moved { .. }))).count()
 }
 
 #[test]
@@ -220,15 +220,15 @@ fn launches_while_the_host_had_the_cpus_elsewhere_do_not_count() {
     let usual = references.distances[0];
     assert_eq!((usual.cpus, usual.picos, usual.elsewhere), ([1, 0], 40_000, Some(180_000)));
     let clock = references.clock.unwrap();
-    for figure in &run.figures[..2] {
-        let estimate = figure.outcome.estimate().unwrap();
+    for result in &run.results[..2] {
+        let estimate = result.outcome.estimate().unwrap();
         assert!((estimate.value * clock / CYCLES - 1.0).abs() < 0.02, "{estimate:?}");
-        assert!(figure.is_within(0.03, 0.95) && moved(figure) > 0, "{:?} {}", figure.flags, moved(figure));
+        assert!(result.is_within(0.03, 0.95) && moved(result) > 0, "{:?} {}", result.flags, moved(result));
         // Not tried again in their round: the host leaves them there for longer than that.
         let alone = |launch: &&Launch| launch.undisturbed.is_some_and(|found| found.batches >= 20);
         let tried = |launch: &&Launch| matches!(launch.invalid, Some(Invalid::Moved { .. })) && launch.round >= 10;
-        for launch in figure.launches.iter().filter(tried).filter(alone) {
-            let again = figure.launches.iter().filter(|other| other.round == launch.round).count();
+        for launch in result.launches.iter().filter(tried).filter(alone) {
+            let again = result.launches.iter().filter(|other| other.round == launch.round).count();
             assert_eq!(again, 1, "round {}", launch.round);
         }
     }
@@ -238,7 +238,7 @@ fn launches_while_the_host_had_the_cpus_elsewhere_do_not_count() {
     let run = measured(&mut subject, true);
     let references = run.session.references.as_ref().unwrap();
     assert_eq!(references.distances[0].picos, 180_000);
-    let estimate = run.figures[0].outcome.estimate().unwrap();
+    let estimate = run.results[0].outcome.estimate().unwrap();
     assert!((estimate.value * references.clock.unwrap() / (1.33 * CYCLES) - 1.0).abs() < 0.02, "{estimate:?}");
 }
 
@@ -251,20 +251,20 @@ fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
     assert_eq!(references.unshared[0].source, UnsharedSource::LowerMode);
     assert!((references.unshared[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", references.unshared);
     let clock = references.clock.unwrap();
-    for figure in &run.figures[..2] {
-        assert_eq!(figure.basis(), &ValueBasis::Cycles, "{:?}", figure.references);
-        let estimate = figure.outcome.estimate().unwrap();
+    for result in &run.results[..2] {
+        assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.references);
+        let estimate = result.outcome.estimate().unwrap();
         assert!((estimate.value * clock / CYCLES - 1.0).abs() < 2e-3, "{estimate:?}");
-        assert!(estimate.relative_half_width() < 2e-3 && figure.is_within(0.02, 0.95), "{estimate:?}");
-        assert!(contended(figure) > 0 && figure.has(Flag::Repeated) && !figure.has(Flag::Contended));
-        let observed = figure.references.as_ref().unwrap().observed.unwrap();
+        assert!(estimate.relative_half_width() < 2e-3 && result.is_within(0.02, 0.95), "{estimate:?}");
+        assert!(contended(result) > 0 && result.has(Flag::Repeated) && !result.has(Flag::Contended));
+        let observed = result.references.as_ref().unwrap().observed.unwrap();
         assert!(observed.high > 1.2 * estimate.value, "neighbours are in what was observed: {observed:?}");
         // Tried again at once, twice at most.
         for round in 0..run.session.rounds {
-            assert!(figure.launches.iter().filter(|launch| launch.round == round).count() <= 3);
+            assert!(result.launches.iter().filter(|launch| launch.round == round).count() <= 3);
         }
     }
-    let condition = |benchmark: &str| run.figures.iter().find(|figure| figure.benchmark == benchmark).unwrap();
+    let condition = |benchmark: &str| run.results.iter().find(|result| result.benchmark == benchmark).unwrap();
     assert!(condition(CLOCK).outcome.estimate().is_some_and(|found| (2.6..3.01).contains(&(found.value * 1e-9))));
     assert!(condition(CORE_SHARED).outcome.estimate().is_some_and(|found| (0.2..0.8).contains(&found.value)));
     let asked = subject.steps.iter().rfind(|step| step.purpose == Purpose::Measure).unwrap();
@@ -277,12 +277,12 @@ fn a_core_that_is_shared_all_the_time_filters_nothing_and_says_so() {
     let run = measured(&mut subject, true);
     let references = run.session.references.as_ref().unwrap();
     assert_eq!((references.unshared[0].source, references.core_shared), (UnsharedSource::Unknown, None));
-    for figure in &run.figures[..2] {
-        assert_eq!(figure.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
-        assert!(figure.has(Flag::Contended) && contended(figure) == 0, "{:?}", figure.flags);
-        assert!(figure.outcome.estimate().is_some());
+    for result in &run.results[..2] {
+        assert_eq!(result.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
+        assert!(result.has(Flag::Contended) && contended(result) == 0, "{:?}", result.flags);
+        assert!(result.outcome.estimate().is_some());
     }
-    assert!(run.figures.iter().all(|figure| figure.benchmark != CORE_SHARED), "nothing is known of it");
+    assert!(run.results.iter().all(|result| result.benchmark != CORE_SHARED), "nothing is known of it");
 }
 
 /// A machine whose cores pass six instructions per cycle.
@@ -306,9 +306,9 @@ fn a_core_without_neighbours_shows_it_by_the_instructions_that_it_issues() {
     assert_eq!(references.unshared[0].source, UnsharedSource::IssueWidth);
     assert!((references.unshared[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", references.unshared);
     assert!(references.core_shared.is_some_and(|share| share.get() < 1e-9));
-    for figure in &run.figures[..2] {
-        assert_eq!(figure.basis(), &ValueBasis::Cycles, "{:?}", figure.references);
-        assert!(!figure.has(Flag::Contended) && figure.is_within(0.02, 0.95), "{:?}", figure.flags);
+    for result in &run.results[..2] {
+        assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.references);
+        assert!(!result.has(Flag::Contended) && result.is_within(0.02, 0.95), "{:?}", result.flags);
     }
     // The same readings on a machine of which no width is known: one mode, which may be that of a steady neighbour.
     let run = measured(&mut SharedCore::new(|_| None), true);
@@ -321,7 +321,7 @@ fn a_neighbour_as_steady_as_a_clock_is_not_taken_for_an_unshared_core() {
         let run = measured_on(six_wide(), &mut SharedCore::new(slower), true);
         let references = run.session.references.as_ref().unwrap();
         assert_eq!((references.unshared[0].source, references.core_shared), (UnsharedSource::Unknown, None));
-        assert!(run.figures[..2].iter().all(|figure| figure.has(Flag::Contended)));
+        assert!(run.results[..2].iter().all(|result| result.has(Flag::Contended)));
     }
 }
 
@@ -331,11 +331,11 @@ fn a_neighbour_who_does_not_come_back_off_ends_the_rule() {
     let mut subject =
         SharedCore::new(|now| (now > 6.0 || (now / 3.0).fract() > 0.07).then(|| 1.2 + 0.7 * (now * 7.3).fract()));
     let run = measured(&mut subject, true);
-    for figure in &run.figures[..2] {
-        let ValueBasis::Observed(reason) = figure.basis() else { panic!("{:?}", figure.references) };
-        assert!(reason.is_contention() && figure.has(Flag::Contended), "{reason}");
-        assert!(figure.launches.iter().any(|launch| launch.awaited), "it had waited");
-        assert_eq!(figure.counted().len(), figure.launches.len(), "no launch is set aside");
+    for result in &run.results[..2] {
+        let ValueBasis::Observed(reason) = result.basis() else { panic!("{:?}", result.references) };
+        assert!(reason.is_contention() && result.has(Flag::Contended), "{reason}");
+        assert!(result.launches.iter().any(|launch| launch.awaited), "it had waited");
+        assert_eq!(result.counted().len(), result.launches.len(), "no launch is set aside");
     }
 }
 
@@ -343,7 +343,7 @@ fn a_neighbour_who_does_not_come_back_off_ends_the_rule() {
 fn without_references_a_run_is_as_it_was() {
     let mut subject = SharedCore::new(|_| None);
     let run = measured(&mut subject, false);
-    assert_eq!((run.session.references.as_ref(), run.figures.len()), (None, 2));
+    assert_eq!((run.session.references.as_ref(), run.results.len()), (None, 2));
     assert!(subject.steps.iter().all(|step| step.references.is_none() && step.batch_nanos == 1_000_000));
     let mut emulated = SharedCore { refused: true, ..SharedCore::new(|_| None) };
     let run = measured(&mut emulated, true);

@@ -6,11 +6,11 @@ use measure::{
     WorkerStep, begin,
 };
 use model::{
-    Better, Class, Estimate, Figure, FigureKey, Flag, Identity, Launch, Machine, Metric, Outcome, Plan, PlanEntry,
-    Point, Run, Unit,
+    BenchmarkResult, Better, Class, Estimate, Flag, Identity, Launch, Machine, Metric, Outcome, Plan, PlanEntry, Point,
+    ResultKey, Run, Unit,
 };
 
-/// Three figures: what a coin weighs, how wide it is, found by the same launch, and one that is never found.
+/// Three results: what a coin weighs, how wide it is, found by the same launch, and one that is never found.
 struct Coins {
     launches: u32,
     /// Launch after which a stop is asked for.
@@ -21,33 +21,33 @@ impl Host for Coins {}
 
 impl Subject for Coins {
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
-        if step.tasks[0].figure == 2 {
-            return Ok(vec![Reply::Abandoned { figure: 2 }, Reply::Done]);
+        if step.tasks[0].result == 2 {
+            return Ok(vec![Reply::Abandoned { result: 2 }, Reply::Done]);
         }
-        assert_eq!(step.tasks.iter().map(|task| task.figure).collect::<Vec<_>>(), [0, 1], "they share their launch");
+        assert_eq!(step.tasks.iter().map(|task| task.result).collect::<Vec<_>>(), [0, 1], "they share their launch");
         self.launches += 1;
         if self.stops == Some(self.launches) {
             stopper.stop();
         }
-        let found = |figure, value| {
+        let found = |result, value| {
             let launch =
                 Launch { round: step.round, wall: 1.0, value, nanos: vec![1_000_000_000], ..Launch::default() };
-            Reply::Launched { figure, launch: Box::new(launch) }
+            Reply::Launched { result, launch: Box::new(launch) }
         };
         // The weight is the same each time, and the width is noise.
         let width = 1.0 + f64::from(self.launches * 7 % 10);
-        let note = Reply::Noted { figure: 0, note: "weighed".to_owned() };
+        let note = Reply::Noted { result: 0, note: "weighed".to_owned() };
         Ok(vec![found(0, 5.0), found(1, width), note, Reply::Done])
     }
 
-    fn leader(&self, figure: usize) -> Option<usize> {
-        (figure == 1).then_some(0)
+    fn leader(&self, result: usize) -> Option<usize> {
+        (result == 1).then_some(0)
     }
 
     fn conclude(&mut self, run: &mut Run) {
-        let mut derived = figure("coin.density");
+        let mut derived = result("coin.density");
         derived.outcome = Outcome::Measured(Estimate::without_spread(1.0));
-        run.figures.push(derived);
+        run.results.push(derived);
     }
 }
 
@@ -55,29 +55,29 @@ struct Unsaved;
 
 impl Saver for Unsaved {
     fn save(&mut self, run: &Run) -> Result<(), String> {
-        assert!(run.figures.len() == 3, "what follows from the figures is added in the end");
+        assert!(run.results.len() == 3, "what follows from the results is added in the end");
         Ok(())
     }
 }
 
-fn figure(benchmark: &str) -> Figure {
+fn result(benchmark: &str) -> BenchmarkResult {
     let metric = Metric { unit: Unit::Seconds, per: "coin".into(), better: Better::Lower };
-    Figure {
+    BenchmarkResult {
         ops: 1,
-        ..Figure::unmeasured(FigureKey::new(benchmark, Point::origin()), benchmark, metric, Class::Application)
+        ..BenchmarkResult::unmeasured(ResultKey::new(benchmark, Point::origin()), benchmark, metric, Class::Application)
     }
 }
 
 fn run() -> Run {
-    let figures: Vec<Figure> = ["coin.weight", "coin.width", "coin.colour"].map(figure).to_vec();
-    let entry = |figure: &Figure| PlanEntry {
-        benchmark: figure.benchmark.clone(),
-        point: figure.point.clone(),
+    let results: Vec<BenchmarkResult> = ["coin.weight", "coin.width", "coin.colour"].map(result).to_vec();
+    let entry = |result: &BenchmarkResult| PlanEntry {
+        benchmark: result.benchmark.clone(),
+        point: result.point.clone(),
         target: 0.02,
-        shares: (figure.benchmark != "coin.colour").then(|| "coin".to_owned()),
+        shares: (result.benchmark != "coin.colour").then(|| "coin".to_owned()),
     };
-    let plan = Plan { entries: figures.iter().map(entry).collect(), ..Plan::default() };
-    Run { figures, ..begin(plan, Machine::default(), Identity::default()) }
+    let plan = Plan { entries: results.iter().map(entry).collect(), ..Plan::default() };
+    Run { results, ..begin(plan, Machine::default(), Identity::default()) }
 }
 
 fn measured(order: RunRequest, stops: Option<u32>) -> RunResult {
@@ -89,7 +89,7 @@ fn measured(order: RunRequest, stops: Option<u32>) -> RunResult {
 fn a_follower_ends_with_its_leader_and_keeps_its_interval() {
     let ended = measured(RunRequest::of(run(), vec![0]).unwrap(), None);
     assert_eq!(ended.ending, EndReason::Complete);
-    let [weight, width, colour, density] = ended.run.figures.as_slice() else { unreachable!() };
+    let [weight, width, colour, density] = ended.run.results.as_slice() else { unreachable!() };
     assert!(!weight.has(Flag::CannotConverge) && weight.launches.len() < 40, "the weight is finished at an early look");
     assert_eq!(weight.launches.len(), width.launches.len());
     assert!(width.outcome.estimate().unwrap().relative_half_width() > 0.1);
@@ -100,18 +100,18 @@ fn a_follower_ends_with_its_leader_and_keeps_its_interval() {
 }
 
 #[test]
-fn a_stopped_subject_resumes_and_derived_figures_are_recomputed() {
+fn a_stopped_subject_resumes_and_derived_results_are_recomputed() {
     let stopped = measured(RunRequest::of(run(), vec![0]).unwrap(), Some(4));
-    assert_eq!((stopped.ending, stopped.run.figures.len()), (EndReason::Stopped, 4));
+    assert_eq!((stopped.ending, stopped.run.results.len()), (EndReason::Stopped, 4));
     let here = stopped.run.session.began_on.clone();
     let ended = measured(RunRequest::resume(stopped.run, &here, vec![0]).unwrap(), None);
-    assert_eq!((ended.ending, ended.run.figures.len()), (EndReason::Complete, 4));
-    assert!(ended.run.figures[1].launches.len() >= 10);
+    assert_eq!((ended.ending, ended.run.results.len()), (EndReason::Complete, 4));
+    assert!(ended.run.results[1].launches.len() >= 10);
 }
 
 #[test]
-fn figures_that_are_not_those_of_the_plan_are_refused() {
+fn results_that_are_not_those_of_the_plan_are_refused() {
     let mut other = run();
-    other.figures.pop();
+    other.results.pop();
     assert!(RunRequest::of(other, vec![0]).is_err());
 }

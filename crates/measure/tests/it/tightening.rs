@@ -1,11 +1,11 @@
-//! When launches are made: core figures that are within their targets are tightened under a limit, and never
+//! When launches are made: core results that are within their targets are tightened under a limit, and never
 //! lost by it; rounds keep their spacing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeSet;
 
 use measure::{
-    EndReason, MeasureEvent, MeasureSession, MockFigure, MockSubject, NullObserver, Observer, Purpose, RunRequest,
+    EndReason, MeasureEvent, MeasureSession, MockResult, MockSubject, NullObserver, Observer, Purpose, RunRequest,
     Saver, Stopper, select,
 };
 use model::{Flag, Identity, Machine, Plan, Run, ValueBasis};
@@ -33,7 +33,7 @@ impl Observer for TimeTold {
     }
 }
 
-/// Two core figures of launches that scatter, in a run of so many seconds at most.
+/// Two core results of launches that scatter, in a run of so many seconds at most.
 fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
     let mut subject = SharedCore { scatter, ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
     let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
@@ -47,16 +47,16 @@ fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
 }
 
 #[test]
-fn core_figures_within_their_targets_are_tightened_in_the_time_of_a_limit() {
+fn core_results_within_their_targets_are_tightened_in_the_time_of_a_limit() {
     let finest = |run: &Run| -> Vec<f64> {
-        run.figures[..2]
+        run.results[..2]
             .iter()
-            .map(|figure| {
-                assert_eq!(figure.basis(), &ValueBasis::Cycles, "{:?}", figure.references);
-                assert!(!figure.has(Flag::Unfinished) && figure.is_within(0.02, 0.99), "{:?}", figure.flags);
-                let launches = u32::try_from(figure.counted().len()).unwrap();
+            .map(|result| {
+                assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.references);
+                assert!(!result.has(Flag::Unfinished) && result.is_within(0.02, 0.99), "{:?}", result.flags);
+                let launches = u32::try_from(result.counted().len()).unwrap();
                 assert!(run.plan.looks.contains(&launches), "{launches} launches are no look");
-                figure.outcome.estimate().unwrap().relative_half_width()
+                result.outcome.estimate().unwrap().relative_half_width()
             })
             .collect()
     };
@@ -74,7 +74,7 @@ fn core_figures_within_their_targets_are_tightened_in_the_time_of_a_limit() {
 /// What was within its target is not lost because the time ended between two checkpoints. Its
 /// launches are shorter than those before.
 #[test]
-fn a_tightened_figure_is_left_at_a_checkpoint_where_others_need_the_time() {
+fn a_tightened_result_is_left_at_a_checkpoint_where_others_need_the_time() {
     for seed in 0..testing::trials(1, 3) as u64 {
         let mut subject =
             SharedCore { scatter: 0.016, wild: Some(2), ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
@@ -94,14 +94,14 @@ fn a_tightened_figure_is_left_at_a_checkpoint_where_others_need_the_time() {
         for step in subject.steps.iter().filter(|step| step.purpose == Purpose::Measure) {
             assert!(seeds.insert(step.seed), "launches of one seed get the same memory: {step:?}");
             for task in step.tasks.iter().filter(|task| !task.full) {
-                assert!(task.figure < 2 && task.enough < 20, "a launch that tightens an interval is short: {task:?}");
+                assert!(task.result < 2 && task.enough < 20, "a launch that tightens an interval is short: {task:?}");
             }
         }
         assert!(subject.steps.iter().any(|step| step.tasks.iter().any(|task| !task.full)));
-        for figure in &ended.run.figures[..2] {
-            let launches = u32::try_from(figure.counted().len()).unwrap();
+        for result in &ended.run.results[..2] {
+            let launches = u32::try_from(result.counted().len()).unwrap();
             assert!(launches > 14 && ended.run.plan.looks.contains(&launches), "{launches} launches are no look");
-            assert!(!figure.has(Flag::Unfinished) && figure.is_within(0.02, 0.99), "{:?}", figure.outcome);
+            assert!(!result.has(Flag::Unfinished) && result.is_within(0.02, 0.99), "{:?}", result.outcome);
         }
     }
 }
@@ -109,24 +109,24 @@ fn a_tightened_figure_is_left_at_a_checkpoint_where_others_need_the_time() {
 #[test]
 fn rounds_begin_as_far_apart_as_planned() {
     for spacing in [0.0, 1.0] {
-        let mut subject = MockSubject::new(5, MockFigure::stable(1e-6));
+        let mut subject = MockSubject::new(5, MockResult::stable(1e-6));
         let entries = select(None, &["os.syscall_write".to_owned()], 0.02).unwrap();
         let plan = Plan { seed: 5, entries, spacing, ..Plan::default() };
         let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
         let run = MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Unsaved, Stopper::default())
             .unwrap()
             .run;
-        let began: Vec<f64> = run.figures[0].launches.iter().map(|launch| launch.began).collect();
+        let began: Vec<f64> = run.results[0].launches.iter().map(|launch| launch.began).collect();
         let closest = began.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
         assert!(began.len() >= 8 && (closest >= 0.999) == (spacing > 0.0), "{spacing} s: {began:?}");
-        let ended = began.last().unwrap() + run.figures[0].launches.last().unwrap().wall;
+        let ended = began.last().unwrap() + run.results[0].launches.last().unwrap().wall;
         assert!(run.session.seconds < ended + 0.5, "no wait after the last launch: {}", run.session.seconds);
     }
 }
 
 #[test]
 fn no_round_waits_beyond_the_limit() {
-    let mut subject = MockSubject::new(5, MockFigure::stable(1e-6));
+    let mut subject = MockSubject::new(5, MockResult::stable(1e-6));
     let entries = select(None, &["os.syscall_write".to_owned()], 0.02).unwrap();
     let plan = Plan { seed: 5, entries, spacing: 60.0, time_limit: Some(3.0), ..Plan::default() };
     let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();

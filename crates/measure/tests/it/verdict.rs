@@ -8,14 +8,14 @@
 use rand::Rng;
 
 use measure::{RunRequest, judge, select};
-use model::{EstimateMethod, Figure, Flag, Identity, Launch, Machine, Outcome, Plan, RANGE_BELOW};
+use model::{BenchmarkResult, EstimateMethod, Flag, Identity, Launch, Machine, Outcome, Plan, RANGE_BELOW};
 
-/// A figure of wake-ups with a number of launches; each reading is drawn from a seed.
-fn wakeups(launches: u32, readings: u32) -> (Figure, Plan) {
+/// A result of wake-ups with a number of launches; each reading is drawn from a seed.
+fn wakeups(launches: u32, readings: u32) -> (BenchmarkResult, Plan) {
     let entries = select(None, &["os.timer_wakeup:load=idle".to_owned()], 0.02).unwrap();
     let plan = Plan { entries, ..Plan::default() };
     let order = RunRequest::new(plan.clone(), Machine::default(), Identity::default(), vec![0]).unwrap();
-    let mut figure = order.run().figures[0].clone();
+    let mut result = order.run().results[0].clone();
     for number in 0..launches {
         let mut rng = stats::simulate::generator(u64::from(number));
         let readings: Vec<f64> = (0..readings).map(|_| 50e-6 * (1.0 + rng.random::<f64>())).collect();
@@ -23,7 +23,7 @@ fn wakeups(launches: u32, readings: u32) -> (Figure, Plan) {
         let quantiles = [0.5, 0.9, 0.99, 1.0].map(|q| (q, quantile(q))).to_vec();
         // Launches that drift are correlated, and few of them support no interval of 95%.
         let value = 75e-6 * (1.0 + 0.01 * f64::from(number));
-        figure.launches.push(Launch {
+        result.launches.push(Launch {
             round: number,
             value,
             readings: readings.clone(),
@@ -31,26 +31,26 @@ fn wakeups(launches: u32, readings: u32) -> (Figure, Plan) {
             ..Launch::default()
         });
     }
-    (figure, plan)
+    (result, plan)
 }
 
 #[test]
 fn every_quantile_comes_from_the_same_parts_and_has_an_interval() {
     // 1000 readings are needed for 99.9%: four launches of 320 each make one part, and ten parts an interval.
-    let (mut figure, plan) = wakeups(40, 320);
-    judge(&mut figure, &plan, 0.02, 14);
-    let quantiles: Vec<f64> = figure.quantiles.iter().map(|one| one.quantile).collect();
+    let (mut result, plan) = wakeups(40, 320);
+    judge(&mut result, &plan, 0.02, 14);
+    let quantiles: Vec<f64> = result.quantiles.iter().map(|one| one.quantile).collect();
     assert_eq!(quantiles, [0.5, 0.9, 0.99, 0.999, 1.0]);
     for launches in [6, 10, 20, 40] {
-        let (mut figure, plan) = wakeups(launches, 320);
-        judge(&mut figure, &plan, 0.02, 14);
-        for one in &figure.quantiles {
+        let (mut result, plan) = wakeups(launches, 320);
+        judge(&mut result, &plan, 0.02, 14);
+        for one in &result.quantiles {
             let estimate = &one.estimate;
             assert!(estimate.low <= estimate.value && estimate.value <= estimate.high, "{one:?}");
             assert!((RANGE_BELOW..1.0).contains(&estimate.level), "{launches} launches: {one:?}");
-            assert_eq!(estimate.launches, figure.quantiles[0].estimate.launches, "{launches} launches");
+            assert_eq!(estimate.launches, result.quantiles[0].estimate.launches, "{launches} launches");
         }
-        for pair in figure.quantiles.windows(2) {
+        for pair in result.quantiles.windows(2) {
             assert!(pair[0].estimate.value <= pair[1].estimate.value, "{launches} launches: {pair:?}");
         }
     }
@@ -58,9 +58,9 @@ fn every_quantile_comes_from_the_same_parts_and_has_an_interval() {
 
 #[test]
 fn a_rare_quantile_without_readings_enough_is_left_out() {
-    let (mut figure, plan) = wakeups(10, 20);
-    judge(&mut figure, &plan, 0.02, 14);
-    assert!(figure.quantiles.iter().all(|one| one.quantile != 0.999), "{:?}", figure.quantiles);
+    let (mut result, plan) = wakeups(10, 20);
+    judge(&mut result, &plan, 0.02, 14);
+    assert!(result.quantiles.iter().all(|one| one.quantile != 0.999), "{:?}", result.quantiles);
 }
 
 #[test]
@@ -70,29 +70,29 @@ fn what_goes_one_way_is_drift_however_it_bends() {
     let around = |number: f64| 85_000.0 * (1.0 + 0.05 * (number * 2.4).sin());
     let values: [(&dyn Fn(f64) -> f64, bool); 2] = [(&bent, true), (&around, false)];
     for (value, drifts) in values {
-        let (mut figure, plan) = wakeups(40, 20);
-        for (number, launch) in figure.launches.iter_mut().enumerate() {
+        let (mut result, plan) = wakeups(40, 20);
+        for (number, launch) in result.launches.iter_mut().enumerate() {
             launch.began = number as f64;
             launch.value = value(number as f64);
         }
-        judge(&mut figure, &plan, 0.02, 14);
-        assert_eq!(figure.has(Flag::Drift), drifts, "{:?}", figure.flags);
+        judge(&mut result, &plan, 0.02, 14);
+        assert_eq!(result.has(Flag::Drift), drifts, "{:?}", result.flags);
     }
 }
 
-/// Recorded launches of pinned pairs of parties during several builds on two CPUs, by recording and figure, in the
+/// Recorded launches of pinned pairs of parties during several builds on two CPUs, by recording and result, in the
 /// order of time.
-fn pinned_pairs() -> Vec<Figure> {
-    let mut figures: Vec<(String, Figure)> = Vec::new();
+fn pinned_pairs() -> Vec<BenchmarkResult> {
+    let mut results: Vec<(String, BenchmarkResult)> = Vec::new();
     for line in include_str!("../noise/pinned_pairs_beside_builds.txt").lines() {
         let fields: Vec<&str> = line.split(' ').collect();
         let name = format!("{} {}", fields[0], fields[1]);
-        if figures.last().is_none_or(|(known, _)| *known != name) {
+        if results.last().is_none_or(|(known, _)| *known != name) {
             let entries = select(None, &[fields[1].to_owned()], 0.02).unwrap();
             let plan = Plan { entries, ..Plan::default() };
             let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0]).unwrap();
-            let figure = Figure { ops: fields[2].parse().unwrap(), ..order.run().figures[0].clone() };
-            figures.push((name, figure));
+            let result = BenchmarkResult { ops: fields[2].parse().unwrap(), ..order.run().results[0].clone() };
+            results.push((name, result));
         }
         let launch = Launch {
             value: fields[3].parse().unwrap(),
@@ -100,28 +100,28 @@ fn pinned_pairs() -> Vec<Figure> {
             steady: true,
             ..Launch::default()
         };
-        figures.last_mut().unwrap().1.launches.push(launch);
+        results.last_mut().unwrap().1.launches.push(launch);
     }
-    figures.into_iter().map(|(_, figure)| figure).collect()
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The same figure with a subset of its launches.
-fn with(figure: &Figure, launches: impl Iterator<Item = usize>) -> Figure {
-    let launches = launches.map(|at| figure.launches[at % figure.launches.len()].clone()).collect();
-    Figure { launches, ..figure.clone() }
+/// The same result with a subset of its launches.
+fn with(result: &BenchmarkResult, launches: impl Iterator<Item = usize>) -> BenchmarkResult {
+    let launches = launches.map(|at| result.launches[at % result.launches.len()].clone()).collect();
+    BenchmarkResult { launches, ..result.clone() }
 }
 
 #[test]
 fn pre_empted_pipes_are_no_modes() {
     let plan = Plan::default();
     let (mut modes, mut by_values, mut runs) = (0, 0, 0);
-    let figures = pinned_pairs();
-    assert!(figures.len() >= 8, "{}", figures.len());
-    for figure in &figures {
-        let all = figure.launches.len();
+    let results = pinned_pairs();
+    assert!(results.len() >= 8, "{}", results.len());
+    for result in &results {
+        let all = result.launches.len();
         for looks in [10, 14, 20, 28, 40] {
             // Launches as they came: drawn ones are equal in part, which one mode is not.
-            for mut one in (0..all).step_by(2).map(|start| with(figure, start..start + looks)) {
+            for mut one in (0..all).step_by(2).map(|start| with(result, start..start + looks)) {
                 judge(&mut one, &plan, 0.02, 14);
                 modes += usize::from(matches!(one.outcome, Outcome::Modes(_)));
                 by_values += usize::from(stats::modes(&one.values()).len() > 1);
@@ -135,21 +135,21 @@ fn pre_empted_pipes_are_no_modes() {
 
 #[test]
 fn levels_of_whole_launches_are_modes() {
-    let pipe = pinned_pairs().into_iter().find(|figure| figure.benchmark == "ipc.pipe_latency").unwrap();
+    let pipe = pinned_pairs().into_iter().find(|result| result.benchmark == "ipc.pipe_latency").unwrap();
     let mut rng = stats::simulate::generator(42);
     let mut found = 0;
     for _ in 0..100 {
         // A third of the launches is slower by a factor of eight, in all of their batches.
-        let mut figure = with(&pipe, 0..20);
-        for launch in &mut figure.launches {
+        let mut result = with(&pipe, 0..20);
+        for launch in &mut result.launches {
             let slow = if rng.random_range(0..3) == 0 { 8.0 } else { 1.0 };
             let nanos = |_| (slow * 1e6 * (1.0 + 0.02 * rng.random::<f64>())) as u64;
             launch.nanos = (0..20).map(nanos).collect();
             let batches: Vec<f64> = launch.nanos.iter().map(|nanos| *nanos as f64).collect();
-            launch.value = stats::median(&batches).unwrap() / figure.ops as f64 * 1e-9;
+            launch.value = stats::median(&batches).unwrap() / result.ops as f64 * 1e-9;
         }
-        judge(&mut figure, &Plan::default(), 0.02, 14);
-        found += usize::from(matches!(figure.outcome, Outcome::Modes(_)));
+        judge(&mut result, &Plan::default(), 0.02, 14);
+        found += usize::from(matches!(result.outcome, Outcome::Modes(_)));
     }
     println!("levels of whole launches found: {found} of 100");
     assert!(found >= 80, "{found}");
@@ -158,25 +158,25 @@ fn levels_of_whole_launches_are_modes() {
 #[test]
 fn few_launches_are_a_range_and_never_within_the_target() {
     for launches in 2..=14 {
-        let (mut figure, plan) = wakeups(launches, 20);
-        figure.launches.iter_mut().for_each(|launch| launch.value = 75e-6);
-        judge(&mut figure, &plan, 0.02, 14);
-        let estimate = *figure.outcome.estimate().unwrap();
+        let (mut result, plan) = wakeups(launches, 20);
+        result.launches.iter_mut().for_each(|launch| launch.value = 75e-6);
+        judge(&mut result, &plan, 0.02, 14);
+        let estimate = *result.outcome.estimate().unwrap();
         assert_eq!(estimate.is_range(), estimate.method == EstimateMethod::Range, "{estimate:?}");
         assert_eq!(estimate.is_range(), estimate.level < RANGE_BELOW, "{estimate:?}");
-        assert_eq!(figure.is_within(0.02, plan.level), launches == 14, "{launches} equal launches");
+        assert_eq!(result.is_within(0.02, plan.level), launches == 14, "{launches} equal launches");
         assert!(launches > 6 || estimate.is_range(), "{estimate:?}");
     }
 }
 
 /// The share of batches that took over 1.5 times the median of their launch is one of those that were counted: near a
-/// tenth, chance decides whether a figure is noisy, and the less the more launches there are.
+/// tenth, chance decides whether a result is noisy, and the less the more launches there are.
 #[test]
-fn a_figure_is_noisy_from_a_tenth_of_its_batches_on() {
+fn a_result_is_noisy_from_a_tenth_of_its_batches_on() {
     let entries = select(None, &["os.syscall_getppid".to_owned()], 0.02).unwrap();
     let plan = Plan { entries, ..Plan::default() };
     let order = RunRequest::new(plan.clone(), Machine::default(), Identity::default(), vec![0]).unwrap();
-    let bare = order.run().figures[0].clone();
+    let bare = order.run().results[0].clone();
     let mut rng = stats::simulate::generator(12);
     let trials = testing::trials(40, 1000);
     for launches in [8, 20, 40, 100, 320] {
@@ -185,14 +185,14 @@ fn a_figure_is_noisy_from_a_tenth_of_its_batches_on() {
             [(0.0, 0.0, 0.0), (0.05, 0.0, 0.01), (0.08, 0.0, 0.3), (0.12, 0.5, 1.0), (0.2, 0.99, 1.0)]
         {
             let mut raised = || {
-                let mut figure = bare.clone();
+                let mut result = bare.clone();
                 for round in 0..launches {
                     let batch = |_| if rng.random_bool(share) { 400_000 } else { rng.random_range(198_000..202_000) };
                     let nanos: Vec<u64> = (0..20).map(batch).collect();
-                    figure.launches.push(Launch { round, nanos, value: 2e-7, steady: true, ..Launch::default() });
+                    result.launches.push(Launch { round, nanos, value: 2e-7, steady: true, ..Launch::default() });
                 }
-                judge(&mut figure, &plan, 0.02, 14);
-                figure.has(Flag::Noisy)
+                judge(&mut result, &plan, 0.02, 14);
+                result.has(Flag::Noisy)
             };
             let found = (0..trials).filter(|_| raised()).count() as f64 / trials as f64;
             println!("TABLE {launches} launches, {share} of batches disturbed: noisy {found:.3} of {trials}");

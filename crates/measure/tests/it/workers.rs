@@ -35,16 +35,16 @@ const LONG: Duration = Duration::from_secs(60);
 #[test]
 fn a_correct_worker_is_read() {
     let replies =
-        launch(r#"cat >/dev/null; echo '{"unfit":{"figure":0,"reason":"no"}}'; echo '"done"'"#, LONG).unwrap();
-    assert_eq!(replies, [Reply::Unfit { figure: 0, reason: "no".to_owned() }, Reply::Done]);
+        launch(r#"cat >/dev/null; echo '{"unfit":{"result":0,"reason":"no"}}'; echo '"done"'"#, LONG).unwrap();
+    assert_eq!(replies, [Reply::Unfit { result: 0, reason: "no".to_owned() }, Reply::Done]);
 }
 
 /// Cargo sets the variable for its tests.
 #[test]
 fn programs_of_benchmarks_do_not_search_where_the_caller_s_linker_does() {
     let script =
-        r#"cat >/dev/null; echo "{\"unfit\":{\"figure\":0,\"reason\":\"${LD_LIBRARY_PATH-unset}\"}}"; echo '"done"'"#;
-    assert_eq!(launch(script, LONG).unwrap()[0], Reply::Unfit { figure: 0, reason: "unset".to_owned() });
+        r#"cat >/dev/null; echo "{\"unfit\":{\"result\":0,\"reason\":\"${LD_LIBRARY_PATH-unset}\"}}"; echo '"done"'"#;
+    assert_eq!(launch(script, LONG).unwrap()[0], Reply::Unfit { result: 0, reason: "unset".to_owned() });
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_worker_that_does_not_read_its_step_is_killed() {
 fn a_flood_is_stopped_and_invalid_replies_are_named() {
     let error = launch("yes", LONG).unwrap_err();
     assert!(matches!(&error, LaunchError::InvalidReply(why) if why.contains('y')), "{error}");
-    let endless = r#"while :; do echo '{"unfit":{"figure":0,"reason":"no"}}'; done"#;
+    let endless = r#"while :; do echo '{"unfit":{"result":0,"reason":"no"}}'; done"#;
     let error = launch(endless, LONG).unwrap_err();
     assert!(matches!(error, LaunchError::InvalidReply(_) | LaunchError::Crashed(_)), "{error}");
     let error = launch("head -c 20000000 /dev/zero", LONG).unwrap_err();
@@ -151,7 +151,7 @@ fn a_worker_refuses_invalid_steps_and_names_unknown_benchmarks() {
     assert!(said.is_empty());
     let mut unknown = step(LONG);
     unknown.tasks.push(measure::Task {
-        figure: 4,
+        result: 4,
         benchmark: "no.such".to_owned(),
         point: model::Point::origin(),
         ops: 1,

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use model::{EstimateMethod, Figure, Launch, Metric, Point, Primitive, Unit};
+use model::{BenchmarkResult, EstimateMethod, Launch, Metric, Point, Primitive, Unit};
 
 use super::{ConnectionSeen, STREAM, StreamDirection};
-use crate::series::{derived, figure};
+use crate::series::{derived, result};
 
 /// CPU time of one connection at one end.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,12 @@ pub type ConnectionCosts = Rc<RefCell<Vec<ConnectionCost>>>;
 
 impl ConnectionCost {
     /// Costs of both ends. A stream in both directions gives none: each of its ends sends and receives.
-    pub(super) fn of(stream: &Figure, direction: StreamDirection, seen: &ConnectionSeen, launch: &Launch) -> Vec<Self> {
+    pub(super) fn of(
+        stream: &BenchmarkResult,
+        direction: StreamDirection,
+        seen: &ConnectionSeen,
+        launch: &Launch,
+    ) -> Vec<Self> {
         let (client, server) = (seen.cpu.0.threads, seen.cpu.1.threads);
         let (sender, receiver) = match direction {
             StreamDirection::Up => (client, server),
@@ -47,19 +52,19 @@ impl ConnectionCost {
     }
 
     /// Whether the stream counts the launch of this connection.
-    fn counts(&self, figures: &[Figure]) -> bool {
+    fn counts(&self, results: &[BenchmarkResult]) -> bool {
         let point = self.point.clone().without("end");
-        let stream = figures.iter().find(|figure| figure.benchmark == STREAM && figure.point == point);
+        let stream = results.iter().find(|result| result.benchmark == STREAM && result.point == point);
         let same = |launch: &&Launch| (launch.value, launch.footprint.operations) == self.launch;
         stream.is_some_and(|stream| stream.counted().iter().any(same))
     }
 }
 
-/// Figures of the costs of the streams among `figures`, from the connections that count; none if the system reports no
+/// Results of the costs of the streams among `results`, from the connections that count; none if the system reports no
 /// CPU time.
 #[must_use]
-pub fn costs(figures: &[Figure], all: &[ConnectionCost]) -> Vec<Figure> {
-    let all: Vec<&ConnectionCost> = all.iter().filter(|cost| cost.counts(figures)).collect();
+pub fn costs(results: &[BenchmarkResult], all: &[ConnectionCost]) -> Vec<BenchmarkResult> {
+    let all: Vec<&ConnectionCost> = all.iter().filter(|cost| cost.counts(results)).collect();
     let mut points: Vec<&Point> = Vec::new();
     for cost in &all {
         if !points.contains(&&cost.point) {
@@ -69,8 +74,8 @@ pub fn costs(figures: &[Figure], all: &[ConnectionCost]) -> Vec<Figure> {
     let of = |point: &&Point| {
         let here = || all.iter().filter(|cost| cost.point == **point);
         let each = |id, title, metric, values: Vec<f64>| {
-            let figure = figure(id, (*point).clone(), title, metric, &[Primitive::TcpStack, Primitive::KernelCopy]);
-            derived(figure, &values, EstimateMethod::OrderStatistic)
+            let result = result(id, (*point).clone(), title, metric, &[Primitive::TcpStack, Primitive::KernelCopy]);
+            derived(result, &values, EstimateMethod::OrderStatistic)
         };
         let byte = Metric::lower(Unit::Seconds, "byte");
         let call = Metric::lower(Unit::Seconds, "call");
@@ -94,9 +99,9 @@ mod tests {
     }
 
     /// A stream of so many launches; those of an odd number are excluded if `odd` says so.
-    fn stream(launches: u64, odd: bool) -> Vec<Figure> {
+    fn stream(launches: u64, odd: bool) -> Vec<BenchmarkResult> {
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
-        let mut stream = figure(STREAM, Point::origin().with("record", "1KiB"), "TCP stream", metric, &[]);
+        let mut stream = result(STREAM, Point::origin().with("record", "1KiB"), "TCP stream", metric, &[]);
         let launch = |bytes: u64| Launch {
             value: RATE,
             footprint: model::Footprint { operations: bytes, ..Default::default() },
@@ -107,9 +112,9 @@ mod tests {
         vec![stream]
     }
 
-    fn byte(figures: &[Figure], end: &str) -> (f64, u32) {
-        let is = |one: &&Figure| one.benchmark == "network.tcp_cpu_byte" && one.point.get("end") == Some(end);
-        let estimate = figures.iter().find(is).unwrap().outcome.estimate().unwrap();
+    fn byte(results: &[BenchmarkResult], end: &str) -> (f64, u32) {
+        let is = |one: &&BenchmarkResult| one.benchmark == "network.tcp_cpu_byte" && one.point.get("end") == Some(end);
+        let estimate = results.iter().find(is).unwrap().outcome.estimate().unwrap();
         (estimate.value, estimate.launches)
     }
 
@@ -117,10 +122,10 @@ mod tests {
     fn costs_of_both_ends_are_separate() {
         let all: Vec<ConnectionCost> =
             (0..10).flat_map(|n| [cost("sender", 1e-9 + n as f64 * 1e-12, n), cost("receiver", 2e-9, n)]).collect();
-        let figures = costs(&stream(10, false), &all);
-        assert_eq!(figures.len(), 4);
-        assert!((byte(&figures, "sender").0 - 1.0045e-9).abs() < 1e-15);
-        assert!((byte(&figures, "receiver").0 - 2e-9).abs() < 1e-15);
+        let results = costs(&stream(10, false), &all);
+        assert_eq!(results.len(), 4);
+        assert!((byte(&results, "sender").0 - 1.0045e-9).abs() < 1e-15);
+        assert!((byte(&results, "receiver").0 - 2e-9).abs() < 1e-15);
         assert!(costs(&stream(10, false), &[]).is_empty());
     }
 

@@ -1,21 +1,21 @@
 //! Fits throughput over record sizes by two parameters.
 
-use model::{EstimateMethod, Figure, Metric, Outcome, Primitive, Run, Unit};
+use model::{BenchmarkResult, EstimateMethod, Metric, Outcome, Primitive, Run, Unit};
 use stats::fit::lack_of_fit::lack_of_fit;
 use stats::fit::line::weighted_line;
 use stats::median;
 
 use super::STREAM;
-use crate::series::{derived, figure};
+use crate::series::{derived, result};
 
 /// Describes the streams of a run by two parameters: a write of s bytes takes `overhead + s / bandwidth`. The fit is
 /// done for the first, the second and every further connection of each record size, so that intervals are based on
-/// fresh connections; excluded launches have no part in it. One pair of figures for each set of streams that differ in
+/// fresh connections; excluded launches have no part in it. One pair of results for each set of streams that differ in
 /// the record size alone.
 #[must_use]
-pub fn two_parameters(run: &Run) -> Vec<Figure> {
-    let mut sets: Vec<(model::Point, Vec<&Figure>)> = Vec::new();
-    for stream in run.figures.iter().filter(|figure| figure.benchmark == STREAM) {
+pub fn two_parameters(run: &Run) -> Vec<BenchmarkResult> {
+    let mut sets: Vec<(model::Point, Vec<&BenchmarkResult>)> = Vec::new();
+    for stream in run.results.iter().filter(|result| result.benchmark == STREAM) {
         let rest = stream.point.clone().without("record");
         match sets.iter_mut().find(|(point, _)| *point == rest) {
             Some((_, members)) => members.push(stream),
@@ -33,11 +33,11 @@ const LACKING: f64 = 0.01;
 /// Relative distance from the line that does not matter.
 const BAND: f64 = 0.05;
 
-fn fit(point: &model::Point, members: &[&Figure]) -> Vec<Figure> {
-    let values: Vec<Vec<f64>> = members.iter().map(|figure| figure.values()).collect();
+fn fit(point: &model::Point, members: &[&BenchmarkResult]) -> Vec<BenchmarkResult> {
+    let values: Vec<Vec<f64>> = members.iter().map(|result| result.values()).collect();
     let rounds = values.iter().map(Vec::len).min().unwrap_or(0);
     let sizes: Vec<f64> =
-        members.iter().filter_map(|figure| figure.point.bytes("record").ok()).map(|bytes| bytes as f64).collect();
+        members.iter().filter_map(|result| result.point.bytes("record").ok()).map(|bytes| bytes as f64).collect();
     if sizes.len() != members.len() {
         return Vec::new();
     }
@@ -65,15 +65,15 @@ fn fit(point: &model::Point, members: &[&Figure]) -> Vec<Figure> {
         refusal(&sizes, &times, &bandwidths)
     };
     let derived = |id: &str, title: &str, metric: Metric, values: &[f64]| {
-        let mut figure = figure(id, point.clone(), title, metric, &[Primitive::TcpStack]);
-        figure.notes =
+        let mut result = result(id, point.clone(), title, metric, &[Primitive::TcpStack]);
+        result.notes =
             vec![format!("from the fit of {} record sizes in each of {} rounds", members.len(), values.len())];
         if let Some(reason) = &refused {
-            figure.flags.clear();
-            figure.outcome = Outcome::Unfit(reason.clone());
-            return Some(figure);
+            result.flags.clear();
+            result.outcome = Outcome::Unfit(reason.clone());
+            return Some(result);
         }
-        derived(figure, values, EstimateMethod::Propagated)
+        derived(result, values, EstimateMethod::Propagated)
     };
     [
         derived(
@@ -129,17 +129,17 @@ mod tests {
     const SIZES: [u64; 7] = [64, 256, 1024, 4096, 16384, 65536, 262_144];
 
     /// Streams of records whose write takes what `time` says, with 0.5% scatter.
-    fn fitted(time: impl Fn(f64) -> f64) -> Vec<Figure> {
+    fn fitted(time: impl Fn(f64) -> f64) -> Vec<BenchmarkResult> {
         fit(&Point::origin(), &streams(time).iter().collect::<Vec<_>>())
     }
 
-    fn streams(time: impl Fn(f64) -> f64) -> Vec<Figure> {
+    fn streams(time: impl Fn(f64) -> f64) -> Vec<BenchmarkResult> {
         let mut run = Vec::new();
         let mut rng = stats::simulate::generator(7);
         for size in SIZES {
             let point = Point::origin().with("record", model::format_size(size));
             let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
-            let mut stream = figure("network.tcp_stream", point, "TCP stream", metric, &[Primitive::TcpStack]);
+            let mut stream = result("network.tcp_stream", point, "TCP stream", metric, &[Primitive::TcpStack]);
             let value =
                 |_| size as f64 / time(size as f64) * (0.005 * stats::simulate::standard_normal(&mut rng)).exp();
             stream.launches = (0..12).map(value).map(|value| Launch { value, ..Launch::default() }).collect();
@@ -148,8 +148,8 @@ mod tests {
         run
     }
 
-    fn value(figure: &Figure) -> Option<f64> {
-        figure.outcome.estimate().map(|estimate| estimate.value)
+    fn value(result: &BenchmarkResult) -> Option<f64> {
+        result.outcome.estimate().map(|estimate| estimate.value)
     }
 
     #[test]
@@ -176,18 +176,18 @@ mod tests {
 
     #[test]
     fn an_overhead_below_nothing_is_a_reason_and_no_time() {
-        let figure = figure("network.x", Point::origin(), "x", Metric::lower(Unit::Seconds, "call"), &[]);
+        let result = result("network.x", Point::origin(), "x", Metric::lower(Unit::Seconds, "call"), &[]);
         let values: Vec<f64> = (0..12).map(|at| -1e-7 + 1e-9 * f64::from(at)).collect();
-        let found = derived(figure, &values, EstimateMethod::Propagated).unwrap();
+        let found = derived(result, &values, EstimateMethod::Propagated).unwrap();
         assert!(matches!(&found.outcome, Outcome::Unfit(reason) if reason.contains("below 0")), "{found:?}");
     }
 
     #[test]
-    fn times_that_do_not_rise_are_a_reason_and_no_missing_figure() {
+    fn times_that_do_not_rise_are_a_reason_and_no_missing_result() {
         let found = fitted(|bytes| 1.0 / (1.0 + bytes));
         assert_eq!(found.len(), 2);
-        for figure in &found {
-            assert!(matches!(&figure.outcome, Outcome::Unfit(reason) if reason.contains("longer")), "{figure:?}");
+        for result in &found {
+            assert!(matches!(&result.outcome, Outcome::Unfit(reason) if reason.contains("longer")), "{result:?}");
         }
     }
 
@@ -195,10 +195,10 @@ mod tests {
     fn a_link_that_bounds_every_long_record_is_not_a_line() {
         // Coalesced by the sender, every record from 256 B on travels at the 12.5 MB/s of the link.
         let found = fitted(|bytes| if bytes < 200.0 { 1e-4 } else { 0.0_f64.max(bytes / 12.5e6) });
-        for figure in &found {
+        for result in &found {
             assert!(
-                matches!(&figure.outcome, Outcome::Unfit(reason) if reason.contains("see the curve")),
-                "{figure:?}"
+                matches!(&result.outcome, Outcome::Unfit(reason) if reason.contains("see the curve")),
+                "{result:?}"
             );
         }
     }

@@ -19,7 +19,7 @@ pub use fit::two_parameters;
 pub use trial::StreamTrial;
 pub(crate) use trial::launch;
 
-/// The figure of a stream.
+/// The result of a stream.
 const STREAM: &str = "network.tcp_stream";
 
 /// Direction of data.

@@ -1,14 +1,14 @@
-//! A stream as a figure.
+//! A stream as a result.
 
 use measure::Stopper;
-use model::{Figure, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size, percent};
+use model::{BenchmarkResult, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size, percent};
 
 use super::{ConnectionCost, ConnectionCosts, ConnectionSeen, STREAM, StreamPlan};
 use crate::path::Path;
-use crate::series::{SeriesTrial, figure};
+use crate::series::{SeriesTrial, result};
 use crate::{Error, Result};
 
-/// A stream as a figure.
+/// A stream as a result.
 pub struct StreamTrial {
     path: Path,
     stream: StreamPlan,
@@ -98,7 +98,7 @@ pub(crate) fn launch(blocks: &[(u64, u64)], path: &Path) -> Result<Launch> {
 }
 
 impl SeriesTrial for StreamTrial {
-    fn figure(&self) -> Figure {
+    fn result(&self) -> BenchmarkResult {
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
         let mut point = self.path.point();
         if self.stream.streams > 1 {
@@ -109,9 +109,9 @@ impl SeriesTrial for StreamTrial {
         point = point.with("direction", self.stream.direction.name());
         point = point.with("record", format_size(u64::from(self.stream.record)));
         let stresses = [Primitive::TcpStack, Primitive::KernelCopy, Primitive::NetworkLink];
-        let mut figure = figure(STREAM, point, "TCP stream", metric, &stresses);
-        figure.ops = 1;
-        figure
+        let mut result = result(STREAM, point, "TCP stream", metric, &stresses);
+        result.ops = 1;
+        result
     }
 
     fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
@@ -126,7 +126,7 @@ impl SeriesTrial for StreamTrial {
             write_calls: Some(seen.written.1),
             ..Footprint::default()
         };
-        let costs = ConnectionCost::of(&self.figure(), self.stream.direction, &seen, &launch);
+        let costs = ConnectionCost::of(&self.result(), self.stream.direction, &seen, &launch);
         self.costs.borrow_mut().extend(costs);
         self.seen.push(ConnectionSeen { blocks: Vec::new(), ..seen });
         Ok(launch)

@@ -1,4 +1,4 @@
-//! Programs and libraries that affect figures.
+//! Programs and libraries that affect results.
 
 use std::io::Read as _;
 
@@ -75,7 +75,7 @@ fn noted(bytes: &[u8]) -> Option<String> {
     Some(id.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Options of this program's compilation that can affect figures.
+/// Options of this program's compilation that can affect results.
 fn build() -> String {
     let kind = if cfg!(debug_assertions) { "debug" } else { "release" };
     format!("{}-{} {kind}", std::env::consts::ARCH, std::env::consts::OS)

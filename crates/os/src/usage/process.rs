@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn own_figures_are_there() {
+    fn own_results_are_there() {
         let me = std::process::id() as i32;
         assert_eq!(Stat::own().unwrap().pid, me);
         assert!(switches_under(Path::new("/"), me).is_ok());

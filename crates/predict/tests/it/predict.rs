@@ -257,18 +257,18 @@ fn runs_become_a_table_without_leaks() {
         .map(|m| {
             let speed: f64 = rng.random_range(0.5..2.0);
             let mut run = common::run(&format!("r{m}"), &format!("machine {m}"), "s", Vec::new());
-            let figure = |benchmark: &str, point: &str, value: f64| {
-                common::figure(benchmark, point, time(), Class::Compute, &[Primitive::IntegerAlu], measured(value))
+            let result = |benchmark: &str, point: &str, value: f64| {
+                common::result(benchmark, point, time(), Class::Compute, &[Primitive::IntegerAlu], measured(value))
             };
-            run.figures = vec![
-                figure("cpu.integer", "", 1e-9 * speed),
-                figure("os.syscall", "", 2e-7 * speed),
-                figure("memory.load_latency", "working_set=64MiB", 9e-8 * speed),
+            run.results = vec![
+                result("cpu.integer", "", 1e-9 * speed),
+                result("os.syscall", "", 2e-7 * speed),
+                result("memory.load_latency", "working_set=64MiB", 9e-8 * speed),
             ];
             if m < 4 {
-                run.figures.push(figure("application.simulation", "threads=1", 5.0 * speed));
-                run.figures.push(figure("application.simulation", "threads=2", 2.6 * speed));
-                run.figures.push(figure("application.simulation_memory", "", 2.0 * speed));
+                run.results.push(result("application.simulation", "threads=1", 5.0 * speed));
+                run.results.push(result("application.simulation", "threads=2", 2.6 * speed));
+                run.results.push(result("application.simulation_memory", "", 2.0 * speed));
             }
             run
         })
@@ -278,7 +278,7 @@ fn runs_become_a_table_without_leaks() {
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["cpu.integer", "os.syscall", "memory.load_latency:working_set=64MiB"]);
     let found = predict(&table, &[5], &PredictOptions::default()).unwrap();
-    let ratio = runs[5].figures[0].outcome.estimate().unwrap().value / 1e-9;
+    let ratio = runs[5].results[0].outcome.estimate().unwrap().value / 1e-9;
     assert!((found.forecasts[0].value.unwrap() / (5.0 * ratio) - 1.0).abs() < 1e-3, "{:?}", found.forecasts[0]);
     assert!(from_runs(&runs, "simulation").unwrap_err().to_string().contains("threads=2"));
     assert!(from_runs(&runs, "nothing").unwrap_err().to_string().contains("application.simulation"));
@@ -300,8 +300,8 @@ fn values_in_other_units_or_of_other_definitions_are_not_joined() {
                 application.definition = model::Definition::Other("half of the work".to_owned());
             }
             let mixed = common::plain("table.x", "", metric, speed);
-            let figures = vec![application, mixed, common::plain("cpu.integer", "", common::rate("event"), speed)];
-            common::published_run(&format!("machine {m}"), figures)
+            let results = vec![application, mixed, common::plain("cpu.integer", "", common::rate("event"), speed)];
+            common::published_run(&format!("machine {m}"), results)
         })
         .collect();
     let table = from_runs(&common::refs(&runs), "farm").unwrap();
@@ -312,7 +312,7 @@ fn values_in_other_units_or_of_other_definitions_are_not_joined() {
     assert_eq!(of_x, [true, true, true, false, false, false]);
     // The application in two units is an error, since neither is more right than the other.
     let mut other = runs.clone();
-    other[4].figures[0].metric = common::rate("job");
+    other[4].results[0].metric = common::rate("job");
     assert!(from_runs(&common::refs(&other), "farm").unwrap_err().to_string().contains("another unit"));
 }
 

@@ -128,7 +128,7 @@ fn an_evaluation_names_a_value_of_the_application_that_is_off() {
         evaluate(std::slice::from_ref(table), &[4, 8], 4, 1, &PredictOptions::default()).unwrap()
     };
     let found = ask(&table);
-    let named: Vec<(&str, &str)> = found.suspects.iter().map(|s| (s.machine.as_str(), s.figure.as_str())).collect();
+    let named: Vec<(&str, &str)> = found.suspects.iter().map(|s| (s.machine.as_str(), s.result.as_str())).collect();
     assert_eq!((named, found.models), (vec![("m4", "application.planted")], 13));
     table.machines[5] = clean.machines[5].clone();
     let worst = |found: &predict::PredictionRecord| found.sizes.last().unwrap().summary.worst_tenth;
@@ -136,7 +136,7 @@ fn an_evaluation_names_a_value_of_the_application_that_is_off() {
     assert!(ask(&clean).suspects.is_empty());
 }
 
-/// Values missing here and there leave no figure that all machines have.
+/// Values missing here and there leave no result that all machines have.
 #[test]
 fn missing_values_leave_a_table_to_predict_from() {
     let (mut table, truths) = planted(42, 40, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
@@ -150,7 +150,7 @@ fn missing_values_leave_a_table_to_predict_from() {
     }
     let notes = found.notes.join("\n");
     assert_eq!(notes, "m0, m4, m8, m12 and 6 others lack benchmarks that the others have, and were left out");
-    // A figure that most lack goes, and not the machines.
+    // A result that most lack goes, and not the machines.
     let (mut table, _) = planted(12, 10, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);
     for m in 0..10 {
         table.machines[m].benchmarks[5] = None;
@@ -203,14 +203,14 @@ fn facts_of_machines_predict_what_no_benchmark_measures() {
             let mut run = common::run(&format!("r{m}"), &format!("machine {m}"), "s", Vec::new());
             run.machine.facts =
                 vec![fact("cpu.cores", FactValue::Number(cores)), fact("cpu.clock", FactValue::Number(clock))];
-            let figure = |benchmark: &str, value: f64| {
+            let result = |benchmark: &str, value: f64| {
                 let outcome = Outcome::Measured(Estimate::without_spread(value));
-                common::figure(benchmark, "", common::time("run"), Class::Compute, &[Primitive::IntegerAlu], outcome)
+                common::result(benchmark, "", common::time("run"), Class::Compute, &[Primitive::IntegerAlu], outcome)
             };
-            run.figures = vec![
-                figure("cpu.integer", 3.0 / clock * (0.02 * standard_normal(&mut rng)).exp()),
-                figure("memory.load_latency", 9e-8 * (0.1 * standard_normal(&mut rng)).exp()),
-                figure("application.farm", 4e12 / (cores * clock) * (0.02 * standard_normal(&mut rng)).exp()),
+            run.results = vec![
+                result("cpu.integer", 3.0 / clock * (0.02 * standard_normal(&mut rng)).exp()),
+                result("memory.load_latency", 9e-8 * (0.1 * standard_normal(&mut rng)).exp()),
+                result("application.farm", 4e12 / (cores * clock) * (0.02 * standard_normal(&mut rng)).exp()),
             ];
             run
         })
@@ -234,7 +234,7 @@ fn classes_of_cores_are_machines_of_their_own() {
             fact("cpu.class", FactValue::Text(class.to_owned())),
         ];
         let outcome = Outcome::Measured(Estimate::without_spread(value));
-        run.figures = vec![common::figure("cpu.integer", "", common::time("run"), Class::Compute, &[], outcome)];
+        run.results = vec![common::result("cpu.integer", "", common::time("run"), Class::Compute, &[], outcome)];
         run
     };
     let runs = [run("a", "P-core", 1.0), run("b", "E-core", 2.0)];

@@ -98,9 +98,9 @@ fn targets(header: &[String]) -> Vec<String> {
 fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>, brief: usize) -> AtSize {
     let (header, rows) = sheet();
     let mut all: Vec<TriedPrediction> = Vec::new();
-    // Some of the figures stand for all.
+    // Some of the results stand for all.
     let every =
-        if testing::slow(format_args!("figures other than each {brief}th, which stand for them")) { 1 } else { brief };
+        if testing::slow(format_args!("results other than each {brief}th, which stand for them")) { 1 } else { brief };
     for (number, target) in targets(&header).iter().enumerate().step_by(every) {
         let mut table = table(&header, &rows, target, by);
         if let Some(only) = only {

@@ -55,7 +55,7 @@ pub(super) fn draw(chart: &Chart, forest: &Forest) -> Result<Option<String>, Err
     })
 }
 
-/// The ratio up to which intervals are drawn: that of all values and of nine tenths of the interval's ends. One figure
+/// The ratio up to which intervals are drawn: that of all values and of nine tenths of the interval's ends. One result
 /// of which nothing is known must not press all others into a point.
 fn reach(rows: &[&ForestRow]) -> f64 {
     let away = |ratio: f64| if ratio > 0.0 { ratio.ln().abs() } else { f64::INFINITY };
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn one_figure_of_which_nothing_is_known_does_not_press_the_others_into_a_point() {
+    fn one_result_of_which_nothing_is_known_does_not_press_the_others_into_a_point() {
         let of = |last: ForestRow| {
             let rows: Vec<ForestRow> = (0..19).map(|_| row(1.0, 0.9, 1.1)).chain([last]).collect();
             reach(&rows.iter().collect::<Vec<_>>())

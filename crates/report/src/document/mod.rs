@@ -24,7 +24,7 @@ use serde::Serialize;
 pub struct Document {
     /// Title in one line.
     pub title: String,
-    /// Notes that precede the figures.
+    /// Notes that precede the results.
     pub notes: Vec<String>,
     /// The body.
     pub sections: Vec<DocumentSection>,

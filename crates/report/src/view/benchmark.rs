@@ -16,7 +16,7 @@ pub fn benchmark(benchmark: &BenchmarkDescription) -> Document {
         (
             "session noise".to_owned(),
             format!(
-                "{}: equal figures of two sessions on one machine usually lie this far apart",
+                "{}: equal results of two sessions on one machine usually lie this far apart",
                 percent(benchmark.class.session_noise())
             ),
         ),

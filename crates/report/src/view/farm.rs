@@ -1,4 +1,4 @@
-//! A farm's run beside its figures: the nodes, events over time, and what happened.
+//! A farm's run beside its results: the nodes, events over time, and what happened.
 
 use model::{FarmIncident, FarmNode, FarmRecord, Unit};
 
@@ -14,8 +14,8 @@ const LISTED: usize = 200;
 /// Incidents that the chart marks.
 const MARKED: [&str; 2] = ["resumed", "ended"];
 
-/// What the efficiencies of a table are that stands below figures of the same name.
-const EFFICIENCIES: &str = "Efficiency is here the CPU time of all chunks of a node over their time; the figures above \
+/// What the efficiencies of a table are that stands below results of the same name.
+const EFFICIENCIES: &str = "Efficiency is here the CPU time of all chunks of a node over their time; the results above \
                             are medians over its groups of chunks.";
 
 /// The nodes, the timeline and the story.

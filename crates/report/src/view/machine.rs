@@ -18,7 +18,7 @@ pub fn heading(run: &Run, handle: Option<&str>) -> String {
     format!("Run {handle}{label}: {about}")
 }
 
-/// Notes on a session that precede its figures.
+/// Notes on a session that precede its results.
 pub(super) fn notes(run: &Run) -> Vec<String> {
     let mut notes = run.session.notes.clone();
     if let Some(origin) = &run.origin {
@@ -55,7 +55,7 @@ fn incomplete(run: &Run) -> Option<String> {
     let how = match run.interrupted() {
         true => "the run ended before everything planned was done",
         false if run.origin.is_none() && run.ended_by_limit() => {
-            "the time limit ended the run before every figure was finished"
+            "the time limit ended the run before every result was finished"
         }
         false => return None,
     };
@@ -68,7 +68,7 @@ fn moved(run: &Run) -> impl Iterator<Item = String> {
     distances.filter(|one| one.elsewhere.is_some() && one.share.get() < HARDLY_MOVED).map(ToString::to_string)
 }
 
-/// The clock of core figures, and the contention during the run.
+/// The clock of core results, and the contention during the run.
 fn references(run: &Run) -> Option<String> {
     let references = run.session.references.as_ref()?;
     if let Some(why) = &references.refused {
@@ -81,12 +81,12 @@ fn references(run: &Run) -> Option<String> {
         ));
     };
     let shared = format!("the core was shared {} of the time", percent(shared.get()));
-    let printed = run.figures.iter().find_map(|figure| figure.references.as_ref()?.clock);
+    let printed = run.results.iter().find_map(|result| result.references.as_ref()?.clock);
     Some(match printed {
         Some(at) if Some(at) != references.clock => {
-            format!("core figures at {}; the median clock of the run was {clock}, {shared}", clock_words(at))
+            format!("core results at {}; the median clock of the run was {clock}, {shared}", clock_words(at))
         }
-        Some(_) => format!("core figures at {clock}, the median clock of the run; {shared}"),
+        Some(_) => format!("core results at {clock}, the median clock of the run; {shared}"),
         None => format!("median clock {clock}; {shared}"),
     })
 }

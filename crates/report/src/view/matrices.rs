@@ -1,13 +1,13 @@
-//! Figures between NUMA nodes, and between cores, as matrices.
+//! Results between NUMA nodes, and between cores, as matrices.
 
 use std::collections::HashSet;
 
-use model::{ANY_CROSSING, CROSSINGS, Figure, FigureKey, Point, Run};
+use model::{ANY_CROSSING, BenchmarkResult, CROSSINGS, Point, ResultKey, Run};
 
 use crate::words::{axis_value, grouped};
 use crate::{Block, Cell, Column, DocumentSection, HeatMap, PrintedQuantity, Table, TableRow};
 
-/// Rows of a matrix from which its figures are no rows of the table of figures: a page of them says less.
+/// Rows of a matrix from which its results are no rows of the table of results: a page of them says less.
 const MANY: usize = 9;
 
 /// What makes a matrix.
@@ -44,7 +44,7 @@ pub(crate) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
     let section = |axes: &MatrixAxes| {
         let mut blocks = Vec::new();
         for (run, name) in runs.iter().zip(names) {
-            for (members, heat) in matrices(&run.figures, axes) {
+            for (members, heat) in matrices(&run.results, axes) {
                 let about = if runs.len() > 1 { format!("{name}: {}", heat.about) } else { heat.about.clone() };
                 blocks.push(Block::Heat(HeatMap { about, ..heat }));
                 blocks.extend(axes.symmetric.then(|| by_relation(&members)).flatten().map(Block::Table));
@@ -55,40 +55,41 @@ pub(crate) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
     [NODES, CORES].iter().filter_map(section).collect()
 }
 
-/// Measured figures of large matrices, which need no row of their own elsewhere.
-pub(crate) fn keys(run: &Run) -> HashSet<FigureKey> {
+/// Measured results of large matrices, which need no row of their own elsewhere.
+pub(crate) fn keys(run: &Run) -> HashSet<ResultKey> {
     let large = [NODES, CORES]
         .into_iter()
-        .flat_map(|axes| matrices(&run.figures, &axes))
+        .flat_map(|axes| matrices(&run.results, &axes))
         .filter(|(_, heat)| heat.rows.len() >= MANY);
     large
         .flat_map(|(members, _)| members)
-        .filter(|figure| figure.outcome.estimate().is_some())
-        .map(Figure::key)
+        .filter(|result| result.outcome.estimate().is_some())
+        .map(BenchmarkResult::key)
         .collect()
 }
 
-fn number(figure: &Figure, axis: &str) -> Option<usize> {
-    figure.point.get(axis)?.parse().ok()
+fn number(result: &BenchmarkResult, axis: &str) -> Option<usize> {
+    result.point.get(axis)?.parse().ok()
 }
 
-/// The point of a figure without what differs within a matrix.
-fn rest(figure: &Figure, axes: &MatrixAxes) -> Point {
-    figure.point.clone().without(axes.down).without(axes.across).without("relation")
+/// The point of a result without what differs within a matrix.
+fn rest(result: &BenchmarkResult, axes: &MatrixAxes) -> Point {
+    result.point.clone().without(axes.down).without(axes.across).without("relation")
 }
 
-/// The matrices of some figures with their members: one for each benchmark and each point of its other axes.
-fn matrices<'a>(figures: &'a [Figure], axes: &MatrixAxes) -> Vec<(Vec<&'a Figure>, HeatMap)> {
-    let is_in = |figure: &&Figure| number(figure, axes.down).is_some() && number(figure, axes.across).is_some();
-    let members = figures.iter().filter(is_in);
-    let mut kinds = grouped(members.map(|figure| ((figure.benchmark.as_str(), rest(figure, axes)), figure)));
-    kinds.retain(|(_, members)| members.iter().any(|figure| figure.outcome.estimate().is_some()));
+/// The matrices of some results with their members: one for each benchmark and each point of its other axes.
+fn matrices<'a>(results: &'a [BenchmarkResult], axes: &MatrixAxes) -> Vec<(Vec<&'a BenchmarkResult>, HeatMap)> {
+    let is_in =
+        |result: &&BenchmarkResult| number(result, axes.down).is_some() && number(result, axes.across).is_some();
+    let members = results.iter().filter(is_in);
+    let mut kinds = grouped(members.map(|result| ((result.benchmark.as_str(), rest(result, axes)), result)));
+    kinds.retain(|(_, members)| members.iter().any(|result| result.outcome.estimate().is_some()));
     kinds.into_iter().map(|(_, members)| (members.clone(), matrix(&members, axes))).collect()
 }
 
-fn matrix(members: &[&Figure], axes: &MatrixAxes) -> HeatMap {
+fn matrix(members: &[&BenchmarkResult], axes: &MatrixAxes) -> HeatMap {
     let numbers = |of: &[&str]| {
-        let all = members.iter().flat_map(|figure| of.iter().filter_map(|axis| number(figure, axis)));
+        let all = members.iter().flat_map(|result| of.iter().filter_map(|axis| number(result, axis)));
         let mut numbers: Vec<usize> = all.collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -101,10 +102,10 @@ fn matrix(members: &[&Figure], axes: &MatrixAxes) -> HeatMap {
         (numbers(&[axes.down]), numbers(&[axes.across]))
     };
     let mut cells: Vec<Vec<Option<PrintedQuantity>>> = vec![vec![None; across.len()]; down.len()];
-    for figure in members {
-        let place = |list: &[usize], axis: &str| list.binary_search(&number(figure, axis)?).ok();
+    for result in members {
+        let place = |list: &[usize], axis: &str| list.binary_search(&number(result, axis)?).ok();
         let (Some(row), Some(column)) = (place(&down, axes.down), place(&across, axes.across)) else { continue };
-        let quantity = figure.outcome.estimate().map(|estimate| PrintedQuantity::of(estimate, figure.metric.unit));
+        let quantity = result.outcome.estimate().map(|estimate| PrintedQuantity::of(estimate, result.metric.unit));
         cells[row][column] = quantity;
         if axes.symmetric {
             cells[column][row] = quantity;
@@ -122,11 +123,11 @@ fn matrix(members: &[&Figure], axes: &MatrixAxes) -> HeatMap {
 }
 
 /// Pairs of cores by how they stand to each other: how many, their median, the nearest and the farthest.
-fn by_relation(members: &[&Figure]) -> Option<Table> {
+fn by_relation(members: &[&BenchmarkResult]) -> Option<Table> {
     let unit = members.first()?.metric.unit;
     let row = |relation: &&str| {
-        let of = members.iter().filter(|figure| figure.point.get("relation") == Some(relation));
-        let mut values: Vec<f64> = of.filter_map(|figure| Some(figure.outcome.estimate()?.value)).collect();
+        let of = members.iter().filter(|result| result.point.get("relation") == Some(relation));
+        let mut values: Vec<f64> = of.filter_map(|result| Some(result.outcome.estimate()?.value)).collect();
         values.sort_by(f64::total_cmp);
         let cell = |value: f64| Cell::Value(PrintedQuantity::bare(value, unit));
         let (low, high) = (*values.first()?, *values.last()?);
@@ -146,55 +147,58 @@ fn by_relation(members: &[&Figure]) -> Option<Table> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, Estimate, EstimateMethod, FigureKey, Metric, Outcome, Unit};
+    use model::{Class, Estimate, EstimateMethod, Metric, Outcome, ResultKey, Unit};
 
     use super::*;
 
     #[test]
     fn pairs_of_nodes_make_a_matrix() {
-        let figure = |cpu: usize, memory: usize, value: f64| {
+        let result = |cpu: usize, memory: usize, value: f64| {
             let point = format!("cpu_node={cpu},memory_node={memory},working_set=64MiB").parse().unwrap();
-            let key = FigureKey::new("memory.node_latency", point);
+            let key = ResultKey::new("memory.node_latency", point);
             let metric = Metric::lower(Unit::Seconds, "load");
-            let mut figure = Figure::unmeasured(key, "load latency between nodes", metric, Class::MemoryLatency);
+            let mut result =
+                BenchmarkResult::unmeasured(key, "load latency between nodes", metric, Class::MemoryLatency);
             let (low, high) = (value * 0.99, value * 1.01);
             let method = EstimateMethod::OrderStatistic;
-            figure.outcome =
+            result.outcome =
                 Outcome::Measured(Estimate { value, low, high, level: 0.95, launches: 14, batches: 280, method });
-            figure
+            result
         };
-        let figures = vec![figure(0, 0, 80e-9), figure(0, 8, 160e-9), figure(8, 0, 160e-9)];
-        let found: Vec<HeatMap> = matrices(&figures, &NODES).into_iter().map(|(_, heat)| heat).collect();
+        let results = vec![result(0, 0, 80e-9), result(0, 8, 160e-9), result(8, 0, 160e-9)];
+        let found: Vec<HeatMap> = matrices(&results, &NODES).into_iter().map(|(_, heat)| heat).collect();
         assert_eq!((found.len(), found[0].columns.clone()), (1, vec!["node 0".to_owned(), "node 8".to_owned()]));
         assert!(found[0].rows[1].1[1].is_none(), "what was not measured stays empty");
         assert!(found[0].shade(80e-9) < 1e-9 && (found[0].shade(160e-9) - 1.0).abs() < 1e-9);
         assert_eq!(found[0].table().groups[0].rows.len(), 2);
-        assert!(matrices(&figures[..0], &NODES).is_empty() && matrices(&figures, &CORES).is_empty());
-        let other = Figure { point: figures[0].point.clone().with("working_set", "1GiB"), ..figures[0].clone() };
-        assert_eq!(matrices(&[figures[0].clone(), other], &NODES).len(), 2, "sizes are not mixed");
-        let unfit = Figure { outcome: Outcome::Unfit("one node".to_owned()), ..figures[0].clone() };
+        assert!(matrices(&results[..0], &NODES).is_empty() && matrices(&results, &CORES).is_empty());
+        let other =
+            BenchmarkResult { point: results[0].point.clone().with("working_set", "1GiB"), ..results[0].clone() };
+        assert_eq!(matrices(&[results[0].clone(), other], &NODES).len(), 2, "sizes are not mixed");
+        let unfit = BenchmarkResult { outcome: Outcome::Unfit("one node".to_owned()), ..results[0].clone() };
         assert!(matrices(&[unfit], &NODES).is_empty(), "nothing to draw");
     }
 
     #[test]
     fn pairs_of_cores_fill_both_halves_and_are_summed_up_by_relation() {
-        let figures: Vec<Figure> = (0..12)
+        let results: Vec<BenchmarkResult> = (0..12)
             .flat_map(|cpu| (cpu + 1..12).map(move |other| (cpu, other)))
             .map(|(cpu, other)| {
                 let near = cpu / 6 == other / 6;
                 let relation = if near { "same_cache" } else { "other_package" };
                 let point = format!("cpu={cpu},other={other},relation={relation}").parse().unwrap();
-                let key = FigureKey::new("memory.core_pair", point);
+                let key = ResultKey::new("memory.core_pair", point);
                 let metric = Metric::lower(Unit::Seconds, "hand-over");
-                let mut figure = Figure::unmeasured(key, "transfer between two cores", metric, Class::MemoryLatency);
+                let mut result =
+                    BenchmarkResult::unmeasured(key, "transfer between two cores", metric, Class::MemoryLatency);
                 let value = if near { 50e-9 } else { 200e-9 };
                 let (low, high, method) = (value, value, EstimateMethod::OrderStatistic);
-                figure.outcome =
+                result.outcome =
                     Outcome::Measured(Estimate { value, low, high, level: 0.95, launches: 14, batches: 280, method });
-                figure
+                result
             })
             .collect();
-        let found = matrices(&figures, &CORES);
+        let found = matrices(&results, &CORES);
         let heat = &found[0].1;
         assert!((0..12).all(|cpu| heat.rows[cpu].1[cpu].is_none()));
         assert_eq!(heat.rows[2].1[9], heat.rows[9].1[2]);
@@ -206,10 +210,10 @@ mod tests {
         assert_eq!(table.groups[0].rows[0].cells[1], Cell::Count(30));
         let mut run = model::parse_run(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"cores","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+            "plan":{"suite":"cores","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
-        run.figures = figures;
+        run.results = results;
         assert_eq!(keys(&run).len(), 66);
     }
 }

@@ -1,6 +1,6 @@
-//! Network figures as their authors drew them: throughput against the record, and loss against the frames of a burst.
+//! Network results as their authors drew them: throughput against the record, and loss against the frames of a burst.
 
-use model::{Estimate, Figure, Outcome, Point, Run, Unit, format_size};
+use model::{BenchmarkResult, Estimate, Outcome, Point, Run, Unit, format_size};
 use plan_network::{Burst, Framing};
 
 use crate::words::{grouped, modes, point_words};
@@ -23,7 +23,7 @@ pub struct PrintedPlateau {
     pub printed: String,
 }
 
-/// The tables and charts of a run's network figures; none if it has no such figures. `plateaus` stand below the curves.
+/// The tables and charts of a run's network results; none if it has no such results. `plateaus` stand below the curves.
 #[must_use]
 pub fn network(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
     let mut sections = streams(run, plateaus);
@@ -31,17 +31,17 @@ pub fn network(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
     sections
 }
 
-/// The points of figures of a benchmark without one axis, in the order of the run.
-fn sets<'a>(run: &'a Run, benchmark: &str, axis: &str) -> Vec<(Point, Vec<&'a Figure>)> {
-    let members = run.figures.iter().filter(|figure| figure.benchmark == benchmark && figure.point.get(axis).is_some());
-    grouped(members.map(|figure| (figure.point.clone().without(axis), figure)))
+/// The points of results of a benchmark without one axis, in the order of the run.
+fn sets<'a>(run: &'a Run, benchmark: &str, axis: &str) -> Vec<(Point, Vec<&'a BenchmarkResult>)> {
+    let members = run.results.iter().filter(|result| result.benchmark == benchmark && result.point.get(axis).is_some());
+    grouped(members.map(|result| (result.point.clone().without(axis), result)))
 }
 
 /// One table for each curve: record, MB/s, interval.
 fn streams(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
-    let section = |(rest, members): (Point, Vec<&Figure>)| {
+    let section = |(rest, members): (Point, Vec<&BenchmarkResult>)| {
         let columns = Column::list("record|#MB/s|#interval");
-        let mut rows: Vec<TableRow> = members.iter().map(|figure| row(figure)).collect();
+        let mut rows: Vec<TableRow> = members.iter().map(|result| row(result)).collect();
         rows.extend(plateaus.iter().map(|plateau| {
             TableRow::of(vec![Cell::text(&plateau.network), Cell::Printed(plateau.printed.clone()), Cell::Empty])
         }));
@@ -51,9 +51,9 @@ fn streams(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
     sets(run, STREAM, "record").into_iter().filter(|(_, members)| members.len() > 1).map(section).collect()
 }
 
-fn row(figure: &Figure) -> TableRow {
-    let label = Cell::text(figure.point.bytes("record").map_or_else(|_| String::new(), format_size));
-    let cells = match &figure.outcome {
+fn row(result: &BenchmarkResult) -> TableRow {
+    let label = Cell::text(result.point.bytes("record").map_or_else(|_| String::new(), format_size));
+    let cells = match &result.outcome {
         Outcome::Measured(estimate) => {
             // MB as networks count them, without a prefix: the unit is in the heading.
             let scaled = Estimate {
@@ -65,7 +65,7 @@ fn row(figure: &Figure) -> TableRow {
             let quantity = PrintedQuantity::of(&scaled, Unit::Count);
             vec![label, Cell::Value(quantity), Cell::Interval(quantity)]
         }
-        Outcome::Modes(groups) => vec![label, Cell::Across(modes(groups, figure.metric.unit), Tone::Caution)],
+        Outcome::Modes(groups) => vec![label, Cell::Across(modes(groups, result.metric.unit), Tone::Caution)],
         Outcome::Unfit(reason) | Outcome::Failed(reason) => vec![label, Cell::Across(reason.clone(), Tone::Caution)],
         Outcome::Below { bound } => {
             vec![label, Cell::Below(PrintedQuantity::bare(bound * 1e-6, Unit::Count)), Cell::Empty]
@@ -76,8 +76,8 @@ fn row(figure: &Figure) -> TableRow {
 
 /// One chart for each sweep: the share lost against the frames of each sender, and the relation of the port's buffer.
 pub(super) fn bursts(run: &Run) -> Vec<DocumentSection> {
-    let section = |(rest, members): (Point, Vec<&Figure>)| {
-        let mut measured: Vec<(f64, PrintedQuantity)> = members.iter().filter_map(|figure| share(figure)).collect();
+    let section = |(rest, members): (Point, Vec<&BenchmarkResult>)| {
+        let mut measured: Vec<(f64, PrintedQuantity)> = members.iter().filter_map(|result| share(result)).collect();
         measured.sort_by(|a, b| a.0.total_cmp(&b.0));
         let most = measured.last().map_or(0.0, |(frames, _)| *frames);
         let number = |axis: &str| rest.get(axis)?.parse::<u32>().ok();
@@ -104,7 +104,7 @@ pub(super) fn bursts(run: &Run) -> Vec<DocumentSection> {
                     .to_owned(),
             plot: ChartPlot::Curves(curves),
         };
-        let rows = members.iter().map(|figure| against(figure, &relation)).collect();
+        let rows = members.iter().map(|result| against(result, &relation)).collect();
         let columns = Column::list("#frames|#lost|#interval|#by the relation");
         let blocks = vec![Block::Chart(chart), Block::table(columns, rows)];
         DocumentSection { title: "Bursts into one port".to_owned(), blocks }
@@ -113,9 +113,9 @@ pub(super) fn bursts(run: &Run) -> Vec<DocumentSection> {
 }
 
 /// Frames and share lost. Without any loss the share is 0 and its bound the upper end.
-fn share(figure: &Figure) -> Option<(f64, PrintedQuantity)> {
-    let frames = figure.point.get("frames")?.parse().ok()?;
-    let quantity = match &figure.outcome {
+fn share(result: &BenchmarkResult) -> Option<(f64, PrintedQuantity)> {
+    let frames = result.point.get("frames")?.parse().ok()?;
+    let quantity = match &result.outcome {
         Outcome::Measured(estimate) => PrintedQuantity::of(estimate, Unit::Ratio),
         Outcome::Below { bound } => PrintedQuantity { high: *bound, ..PrintedQuantity::bare(0.0, Unit::Ratio) },
         _ => return None,
@@ -123,11 +123,11 @@ fn share(figure: &Figure) -> Option<(f64, PrintedQuantity)> {
     Some((frames, quantity))
 }
 
-fn against(figure: &Figure, relation: &dyn Fn(u64) -> Option<(f64, PrintedQuantity)>) -> TableRow {
-    let frames: Option<u64> = figure.point.get("frames").and_then(|frames| frames.parse().ok());
-    let shown = |quantity: PrintedQuantity| quantity.in_metric(&figure.metric);
+fn against(result: &BenchmarkResult, relation: &dyn Fn(u64) -> Option<(f64, PrintedQuantity)>) -> TableRow {
+    let frames: Option<u64> = result.point.get("frames").and_then(|frames| frames.parse().ok());
+    let shown = |quantity: PrintedQuantity| quantity.in_metric(&result.metric);
     let mut cells = vec![frames.map_or(Cell::Empty, Cell::Count)];
-    cells.extend(match &figure.outcome {
+    cells.extend(match &result.outcome {
         Outcome::Measured(estimate) => {
             let quantity = shown(PrintedQuantity::of(estimate, Unit::Ratio));
             [Cell::Value(quantity), Cell::Interval(quantity)]

@@ -1,16 +1,16 @@
-//! One run: tables by family in the order of the catalogue, and the outcome of every figure.
+//! One run: tables by family in the order of the catalogue, and the outcome of every result.
 
 use std::collections::HashMap;
 
 use compare::trust::target;
-use model::{Catalogue, Figure, FigureKey, Flag, Outcome, Run, TIDY_COLUMNS, percent, tidy_rows};
+use model::{BenchmarkResult, Catalogue, Flag, Outcome, ResultKey, Run, TIDY_COLUMNS, percent, tidy_rows};
 
 use super::machine::{heading, notes};
 use super::tails::tails;
 use super::trusted::{told, trusted};
 use super::{matrices, scaling};
 use crate::words::{
-    Told, duration, family_title, figure_label, grouped, modes, plural, remarks, resume_command, unconfirmed,
+    Told, duration, family_title, grouped, modes, plural, remarks, result_label, resume_command, unconfirmed,
     unknown_clock,
 };
 use crate::{
@@ -31,11 +31,11 @@ pub struct RunContext {
     pub stored: bool,
     /// Whether to leave out of the rows what is no warning: variants, notes, observed values.
     pub brief: bool,
-    /// The same figures on other machines, one value for each of them.
-    pub others: HashMap<FigureKey, Vec<f64>>,
+    /// The same results on other machines, one value for each of them.
+    pub others: HashMap<ResultKey, Vec<f64>>,
 }
 
-/// The report of one run: how far it may be trusted, and all its figures.
+/// The report of one run: how far it may be trusted, and all its results.
 #[must_use]
 pub fn run(run: &Run, context: &RunContext) -> Document {
     let mut document = Document::new(heading(run, context.handle.as_deref()));
@@ -45,13 +45,13 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     let mut first = vec![Block::Text(summary(run, context))];
     first.extend((!doubts.is_empty()).then_some(Block::Facts(doubts)));
     document.sections.push(DocumentSection { title: String::new(), blocks: first });
-    if run.figures.is_empty() {
-        document.add("", Block::Text("No figure was measured.".to_owned()));
+    if run.results.is_empty() {
+        document.add("", Block::Text("No result was measured.".to_owned()));
     } else {
         let drawn = matrices::keys(run);
         let mut rest = run.clone();
-        rest.figures.retain(|figure| !drawn.contains(&figure.key()));
-        if !rest.figures.is_empty() {
+        rest.results.retain(|result| !drawn.contains(&result.key()));
+        if !rest.results.is_empty() {
             document.add("", Block::Table(table(&rest, context.brief)));
         }
     }
@@ -66,7 +66,7 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     document
 }
 
-/// The figures by family; `brief` leaves what is no warning out of the rows.
+/// The results by family; `brief` leaves what is no warning out of the rows.
 pub(super) fn table(run: &Run, brief: bool) -> Table {
     let mut columns = vec![
         Column::label(""),
@@ -75,7 +75,7 @@ pub(super) fn table(run: &Run, brief: bool) -> Table {
         Column::number("launches"),
         Column::remark("remarks"),
     ];
-    let measured: Vec<_> = run.figures.iter().filter_map(|figure| figure.outcome.estimate()).collect();
+    let measured: Vec<_> = run.results.iter().filter_map(|result| result.outcome.estimate()).collect();
     if !measured.is_empty()
         && measured.iter().all(|estimate| !PrintedQuantity::of(estimate, model::Unit::Count).has_interval())
     {
@@ -84,51 +84,53 @@ pub(super) fn table(run: &Run, brief: bool) -> Table {
     Table { columns, groups: groups(run, brief) }
 }
 
-/// Families in the order of their first figure.
+/// Families in the order of their first result.
 fn groups(run: &Run, brief: bool) -> Vec<RowGroup> {
     let flags = told(run);
-    grouped(run.figures.iter().map(|figure| (figure.family(), figure)))
+    grouped(run.results.iter().map(|result| (result.family(), result)))
         .into_iter()
         .map(|(family, members)| {
             let shared = shared_notes(&members);
             let told = Told { notes: shared, flags: flags.clone(), brief };
-            let row = |figure: &&Figure| TableRow::of(cells(figure, figure_label(figure), target(run, figure), &told));
+            let row = |result: &&BenchmarkResult| {
+                TableRow::of(cells(result, result_label(result), target(run, result), &told))
+            };
             let rows = members.iter().map(row).collect();
             RowGroup { title: family_title(family), note: told.notes.join(", "), rows }
         })
         .collect()
 }
 
-/// Notes of all figures of a family, which are printed once, in its heading.
-fn shared_notes(members: &[&Figure]) -> Vec<String> {
+/// Notes of all results of a family, which are printed once, in its heading.
+fn shared_notes(members: &[&BenchmarkResult]) -> Vec<String> {
     let [first, others @ ..] = members else { return Vec::new() };
     let told = first.notes.iter().filter(|note| !note.starts_with(model::RECORD));
-    let shared = told.filter(|note| others.iter().all(|figure| figure.notes.contains(note)));
+    let shared = told.filter(|note| others.iter().all(|result| result.notes.contains(note)));
     if others.is_empty() { Vec::new() } else { shared.cloned().collect() }
 }
 
-/// Label, value, interval, launches and remarks of a figure; what it is instead of a value, across the last four.
-pub(super) fn cells(figure: &Figure, label: String, target: f64, told: &Told) -> Vec<Cell> {
-    let unit = figure.metric.unit;
+/// Label, value, interval, launches and remarks of a result; what it is instead of a value, across the last four.
+pub(super) fn cells(result: &BenchmarkResult, label: String, target: f64, told: &Told) -> Vec<Cell> {
+    let unit = result.metric.unit;
     let label = Cell::text(label);
-    let remarks = remarks(figure, target, told);
+    let remarks = remarks(result, target, told);
     let with = |text: String| if remarks.is_empty() { text } else { format!("{text}; {}", remarks.join(", ")) };
-    let launches = figure.counted().len();
-    if let Some(reason) = unknown_clock(figure) {
+    let launches = result.counted().len();
+    if let Some(reason) = unknown_clock(result) {
         return vec![label, Cell::Across(format!("not known: {reason}"), Tone::Caution)];
     }
-    match &figure.outcome {
+    match &result.outcome {
         Outcome::Measured(estimate) => {
-            let quantity = PrintedQuantity::of(estimate, unit).in_metric(&figure.metric);
-            let warns = figure.flags.iter().any(|flag| !told.flags.contains(flag));
+            let quantity = PrintedQuantity::of(estimate, unit).in_metric(&result.metric);
+            let warns = result.flags.iter().any(|flag| !told.flags.contains(flag));
             let tone = if warns { Tone::Caution } else { Tone::Muted };
-            let launches = if figure.launches.is_empty() { estimate.launches as usize } else { launches };
+            let launches = if result.launches.is_empty() { estimate.launches as usize } else { launches };
             let count = if quantity.has_interval() { Cell::Count(launches as u64) } else { Cell::Empty };
             vec![label, Cell::Value(quantity), Cell::Interval(quantity), count, Cell::Text(remarks.join(", "), tone)]
         }
         Outcome::Below { bound } => vec![
             label,
-            Cell::Below(PrintedQuantity::bare(*bound, unit).in_metric(&figure.metric)),
+            Cell::Below(PrintedQuantity::bare(*bound, unit).in_metric(&result.metric)),
             Cell::Text("upper bound".to_owned(), Tone::Muted),
             if launches > 0 { Cell::Count(launches as u64) } else { Cell::Empty },
             Cell::Text(remarks.join(", "), Tone::Muted),
@@ -139,21 +141,21 @@ pub(super) fn cells(figure: &Figure, label: String, target: f64, told: &Told) ->
     }
 }
 
-/// `68 figures in 1:47: 61 within ±2%, 5 wider, 1 in modes, 1 not measured. Stored as run 3 ("2026-11-21 vm").`
+/// `68 results in 1:47: 61 within ±2%, 5 wider, 1 in modes, 1 not measured. Stored as run 3 ("2026-11-21 vm").`
 pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let mut within = 0;
     let mut counts = [0; 7];
     let mut wider: Vec<&str> = Vec::new();
-    for figure in run.figures.iter().filter(|figure| !figure.is_condition()) {
-        match &figure.outcome {
-            Outcome::Measured(estimate) if !PrintedQuantity::of(estimate, figure.metric.unit).has_interval() => {
+    for result in run.results.iter().filter(|result| !result.is_condition()) {
+        match &result.outcome {
+            Outcome::Measured(estimate) if !PrintedQuantity::of(estimate, result.metric.unit).has_interval() => {
                 counts[0] += 1;
             }
-            Outcome::Measured(_) if figure.is_within(target(run, figure), run.plan.level) => within += 1,
-            Outcome::Measured(_) if unconfirmed(figure, target(run, figure)) => counts[6] += 1,
+            Outcome::Measured(_) if result.is_within(target(run, result), run.plan.level) => within += 1,
+            Outcome::Measured(_) if unconfirmed(result, target(run, result)) => counts[6] += 1,
             Outcome::Measured(_) => {
                 counts[1] += 1;
-                wider.push(figure.family());
+                wider.push(result.family());
             }
             Outcome::Below { .. } => counts[2] += 1,
             Outcome::Modes(_) => counts[3] += 1,
@@ -161,7 +163,7 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
             Outcome::Failed(_) => counts[5] += 1,
         }
     }
-    let same_target = run.figures.iter().all(|figure| target(run, figure).total_cmp(&run.plan.target).is_eq());
+    let same_target = run.results.iter().all(|result| target(run, result).total_cmp(&run.plan.target).is_eq());
     let goal = if same_target { format!("±{}", percent(run.plan.target)) } else { "their targets".to_owned() };
     let mut parts: Vec<String> = Vec::new();
     if within > 0 || counts[1] > 0 || counts[6] > 0 {
@@ -177,17 +179,17 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     }
     let time = if run.session.seconds > 0.0 { format!(" in {}", duration(run.session.seconds)) } else { String::new() };
     let counted = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-    // The parts add up to it: what the machine did meanwhile is no figure that was asked for.
-    let asked = run.figures.iter().filter(|figure| !figure.is_condition()).count();
-    format!("{}{time}{counted}.{}", plural(asked, "figure"), stored(run, context))
+    // The parts add up to it: what the machine did meanwhile is no result that was asked for.
+    let asked = run.results.iter().filter(|result| !result.is_condition()).count();
+    format!("{}{time}{counted}.{}", plural(asked, "result"), stored(run, context))
 }
 
 /// ` (6 files, 3 memory)`, the family with most first; nothing of one family.
-fn in_families(figures: &[&str]) -> String {
-    let mut counts = grouped(figures.iter().map(|family| (*family, ())));
-    counts.sort_by_key(|(_, figures)| std::cmp::Reverse(figures.len()));
+fn in_families(results: &[&str]) -> String {
+    let mut counts = grouped(results.iter().map(|family| (*family, ())));
+    counts.sort_by_key(|(_, results)| std::cmp::Reverse(results.len()));
     let words: Vec<String> =
-        counts.iter().map(|(family, figures)| format!("{} {}", figures.len(), family_title(family))).collect();
+        counts.iter().map(|(family, results)| format!("{} {}", results.len(), family_title(family))).collect();
     if words.len() > 1 { format!(" ({})", words.join(", ")) } else { String::new() }
 }
 
@@ -208,19 +210,19 @@ pub(super) fn next(run: &Run, context: &RunContext) -> Vec<String> {
     }
     next.extend(resume_command(run, handle));
     next.push(format!("prony report {handle}"));
-    let odd = |figure: &&Figure| {
-        figure.has(Flag::CannotConverge) || matches!(figure.outcome, Outcome::Modes(_) | Outcome::Failed(_))
+    let odd = |result: &&BenchmarkResult| {
+        result.has(Flag::CannotConverge) || matches!(result.outcome, Outcome::Modes(_) | Outcome::Failed(_))
     };
-    // Figures of other commands have no benchmark to show.
+    // Results of other commands have no benchmark to show.
     let catalogue = !["app", "rating", "int-1", "fp-1", "sessions", "farm"].contains(&run.plan.suite.as_str())
         && !run.plan.suite.starts_with("net ");
-    if let Some(figure) = run.figures.iter().find(odd).filter(|_| run.origin.is_none() && catalogue) {
-        next.push(format!("prony benchmarks {}", figure.benchmark));
+    if let Some(result) = run.results.iter().find(odd).filter(|_| run.origin.is_none() && catalogue) {
+        next.push(format!("prony benchmarks {}", result.benchmark));
     }
     next
 }
 
-/// Several runs for programs: their documents, and the figures of all of them as tidy records.
+/// Several runs for programs: their documents, and the results of all of them as tidy records.
 #[must_use]
 pub fn several(runs: &[Run]) -> Document {
     let mut document = Document::new(plural(runs.len(), "run"));
@@ -229,7 +231,7 @@ pub fn several(runs: &[Run]) -> Document {
     document
 }
 
-/// The figures of a run as tidy records in base units, one row for each figure.
+/// The results of a run as tidy records in base units, one row for each result.
 #[must_use]
 pub fn run_records(run: &Run) -> Records {
     Records { header: TIDY_COLUMNS.to_vec(), rows: tidy_rows(run) }

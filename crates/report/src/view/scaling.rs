@@ -1,4 +1,4 @@
-//! Figures over threads: curves with their ideal, and the table of where each has its knee.
+//! Results over threads: curves with their ideal, and the table of where each has its knee.
 
 use decide::scaling::{ScalingCurve, ThreadSpread};
 use model::{Run, Unit, percent};
@@ -55,11 +55,11 @@ fn table(curves: &[ScalingCurve]) -> Table {
 
 fn chart(run: &Run, curves: &[ScalingCurve], benchmark: &str) -> Option<Chart> {
     let of: Vec<&ScalingCurve> = curves.iter().filter(|curve| curve.benchmark == benchmark).collect();
-    let first = run.figures.iter().find(|figure| figure.benchmark == benchmark)?;
+    let first = run.results.iter().find(|result| result.benchmark == benchmark)?;
     let unit = first.metric.unit;
     let series = |(colour, curve): (usize, &&ScalingCurve)| {
         let point = |point: &decide::scaling::ScalingPoint| {
-            let estimate = run.figure(&point.key)?.outcome.estimate()?;
+            let estimate = run.result(&point.key)?.outcome.estimate()?;
             Some((point.threads as f64, PrintedQuantity::of(estimate, unit)))
         };
         Series { name: name(curve), colour, variant: 0, points: curve.points.iter().filter_map(point).collect() }
@@ -78,7 +78,7 @@ fn chart(run: &Run, curves: &[ScalingCurve], benchmark: &str) -> Option<Chart> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, Estimate, EstimateMethod, Figure, FigureKey, Metric, Outcome, Primitive};
+    use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Primitive, ResultKey};
 
     use super::*;
 
@@ -86,23 +86,23 @@ mod tests {
     fn a_curve_is_a_row_with_its_knee_and_a_chart_with_its_ideal() {
         let mut run = model::parse_run(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         assert!(section(&run).is_none(), "nothing was measured");
-        let figure = |(threads, value): (&str, f64)| {
+        let result = |(threads, value): (&str, f64)| {
             let point = format!("working_set=256MiB,threads={threads}").parse().unwrap();
             let metric = Metric::higher(Unit::BytesPerSecond, "bytes read");
-            let key = FigureKey::new("memory.read", point);
-            let mut figure =
-                Figure::unmeasured(key, "read", metric, Class::Bandwidth).stressing(&[Primitive::DramRead]);
+            let key = ResultKey::new("memory.read", point);
+            let mut result =
+                BenchmarkResult::unmeasured(key, "read", metric, Class::Bandwidth).stressing(&[Primitive::DramRead]);
             let method = EstimateMethod::OrderStatistic;
             let (low, high, level) = (value * 0.99, value * 1.01, 0.95);
-            figure.outcome =
+            result.outcome =
                 Outcome::Measured(Estimate { value, low, high, level, launches: 14, batches: 280, method });
-            figure
+            result
         };
-        run.figures = [("1", 10e9), ("2", 20e9), ("4", 24e9)].map(figure).into();
+        run.results = [("1", 10e9), ("2", 20e9), ("4", 24e9)].map(result).into();
         let section = section(&run).unwrap();
         let Block::Table(table) = &section.blocks[0] else { panic!("a table first") };
         let words: Vec<String> = table.groups[0].rows[0].cells.iter().map(|cell| format!("{cell:?}")).collect();

@@ -1,8 +1,8 @@
 //! The tails of latencies and rates: quantiles of single operations with their intervals.
 
-use model::{Better, Figure, QuantileEstimate, Run, percent};
+use model::{BenchmarkResult, Better, QuantileEstimate, Run, percent};
 
-use crate::words::figure_label;
+use crate::words::result_label;
 use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow, Tone};
 
 /// Quantiles of times in a table, from the median to the maximum.
@@ -13,16 +13,16 @@ const SLOW: [f64; 4] = [0.5, 0.01, 0.001, 0.0];
 /// A section with all distributions of a run; `None` if it has none.
 pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
     let groups: Vec<RowGroup> =
-        run.figures.iter().filter(|figure| valid_quantiles(figure).len() > 1).map(group).collect();
+        run.results.iter().filter(|result| valid_quantiles(result).len() > 1).map(group).collect();
     if groups.is_empty() {
         return None;
     }
     let columns = Column::list("|#value|#interval|#level");
-    let of_rates = run.figures.iter().any(|figure| slow(figure) && valid_quantiles(figure).len() > 1);
+    let of_rates = run.results.iter().any(|result| slow(result) && valid_quantiles(result).len() > 1);
     let of_rates = if of_rates { ", of a rate 1%, 0.1% and minimum" } else { "" };
     // Another tool states them of one process, however it came to them.
-    let launched = |figure: &Figure| valid_quantiles(figure).iter().any(|one| one.estimate.launches > 1);
-    let each = match (run.origin.is_some(), run.figures.iter().any(launched)) {
+    let launched = |result: &BenchmarkResult| valid_quantiles(result).iter().any(|one| one.estimate.launches > 1);
+    let each = match (run.origin.is_some(), run.results.iter().any(launched)) {
         (true, false) => "as stated by its source",
         (true, true) => "as stated by its source, of several launches their median",
         (false, _) => "each the median over launches",
@@ -31,37 +31,37 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
     Some(DocumentSection::of(title, Block::Table(Table { columns, groups })))
 }
 
-fn slow(figure: &Figure) -> bool {
-    figure.metric.better == Better::Higher
+fn slow(result: &BenchmarkResult) -> bool {
+    result.metric.better == Better::Higher
 }
 
-/// The quantiles of a figure that are valid. Other tools may state others: with a range as their ends, above the
+/// The quantiles of a result that are valid. Other tools may state others: with a range as their ends, above the
 /// maximum, or at the fast end of a rate.
-pub(super) fn valid_quantiles(figure: &Figure) -> Vec<&QuantileEstimate> {
-    let all = figure.quantiles.iter().filter(|one| !one.estimate.is_range());
-    let tail: Vec<&QuantileEstimate> = all.filter(|one| !slow(figure) || one.quantile <= 0.5).collect();
+pub(super) fn valid_quantiles(result: &BenchmarkResult) -> Vec<&QuantileEstimate> {
+    let all = result.quantiles.iter().filter(|one| !one.estimate.is_range());
+    let tail: Vec<&QuantileEstimate> = all.filter(|one| !slow(result) || one.quantile <= 0.5).collect();
     let in_order = |one: &&QuantileEstimate| {
         let beyond = tail
             .iter()
-            .filter(|other| if slow(figure) { other.quantile < one.quantile } else { other.quantile > one.quantile });
+            .filter(|other| if slow(result) { other.quantile < one.quantile } else { other.quantile > one.quantile });
         beyond.into_iter().all(|other| {
             let (near, far) = (one.estimate.value, other.estimate.value);
-            if slow(figure) { far <= near } else { near <= far }
+            if slow(result) { far <= near } else { near <= far }
         })
     };
     tail.iter().copied().filter(in_order).collect()
 }
 
-fn group(figure: &Figure) -> RowGroup {
-    let found = valid_quantiles(figure);
-    let shown = if slow(figure) { SLOW } else { LATE };
+fn group(result: &BenchmarkResult) -> RowGroup {
+    let found = valid_quantiles(result);
+    let shown = if slow(result) { SLOW } else { LATE };
     let at = |quantile: f64| found.iter().find(|one| (one.quantile - quantile).abs() < 1e-9);
-    let rows = shown.into_iter().filter_map(at).map(|one| row(one, figure)).collect();
-    RowGroup { title: figure_label(figure), note: String::new(), rows }
+    let rows = shown.into_iter().filter_map(at).map(|one| row(one, result)).collect();
+    RowGroup { title: result_label(result), note: String::new(), rows }
 }
 
-fn row(one: &QuantileEstimate, figure: &Figure) -> TableRow {
-    let quantity = PrintedQuantity::of(&one.estimate, figure.metric.unit);
+fn row(one: &QuantileEstimate, result: &BenchmarkResult) -> TableRow {
+    let quantity = PrintedQuantity::of(&one.estimate, result.metric.unit);
     let level = if quantity.has_interval() { percent(one.estimate.level) } else { String::new() };
     TableRow::of(vec![
         Cell::text(name(one.quantile)),
@@ -84,11 +84,15 @@ fn name(quantile: f64) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
     use super::*;
-    use model::{Class, Estimate, EstimateMethod, FigureKey, Metric, Point, Unit};
+    use model::{Class, Estimate, EstimateMethod, Metric, Point, ResultKey, Unit};
 
-    fn figure(metric: Metric, quantiles: &[(f64, f64, f64)]) -> Figure {
-        let mut figure =
-            Figure::unmeasured(FigureKey::new("os.timer_wakeup", Point::origin()), "x", metric, Class::Compute);
+    fn result(metric: Metric, quantiles: &[(f64, f64, f64)]) -> BenchmarkResult {
+        let mut result = BenchmarkResult::unmeasured(
+            ResultKey::new("os.timer_wakeup", Point::origin()),
+            "x",
+            metric,
+            Class::Compute,
+        );
         let of = |(quantile, value, level): &(f64, f64, f64)| QuantileEstimate {
             quantile: *quantile,
             estimate: Estimate {
@@ -101,38 +105,38 @@ mod tests {
                 method: EstimateMethod::OrderStatistic,
             },
         };
-        figure.quantiles = quantiles.iter().map(of).collect();
-        figure
+        result.quantiles = quantiles.iter().map(of).collect();
+        result
     }
 
-    fn names(figure: &Figure) -> Vec<String> {
+    fn names(result: &BenchmarkResult) -> Vec<String> {
         let text = |row: &TableRow| match &row.cells[0] {
             Cell::Text(text, _) => text.clone(),
             _ => String::new(),
         };
-        group(figure).rows.iter().map(text).collect()
+        group(result).rows.iter().map(text).collect()
     }
 
     #[test]
     fn no_quantile_exceeds_the_maximum_and_no_row_is_a_range() {
         let old = [(0.5, 1.0, 0.96), (0.9, 2.0, 0.96), (0.99, 3.0, 0.0), (0.999, 8.59, 0.93), (1.0, 6.98, 0.96)];
-        assert_eq!(names(&figure(Metric::lower(Unit::Seconds, "wake-up"), &old)), ["median", "maximum"]);
+        assert_eq!(names(&result(Metric::lower(Unit::Seconds, "wake-up"), &old)), ["median", "maximum"]);
         let sound = [(0.5, 1.0, 0.96), (0.99, 3.0, 0.92), (0.999, 4.0, 0.92), (1.0, 6.98, 0.89)];
-        assert_eq!(names(&figure(Metric::lower(Unit::Seconds, "wake-up"), &sound)), ["median", "99%", "99.9%"]);
+        assert_eq!(names(&result(Metric::lower(Unit::Seconds, "wake-up"), &sound)), ["median", "99%", "99.9%"]);
     }
 
     #[test]
     fn what_another_tool_states_is_no_median_over_launches() {
         let mut run: Run = serde_json::from_str(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"figures":[]}"#,
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
-        run.figures = vec![figure(Metric::lower(Unit::Seconds, "wake-up"), &[(0.5, 1.0, 0.96), (1.0, 2.0, 0.96)])];
+        run.results = vec![result(Metric::lower(Unit::Seconds, "wake-up"), &[(0.5, 1.0, 0.96), (1.0, 2.0, 0.96)])];
         assert!(tails(&run).unwrap().title.ends_with(", each the median over launches"));
         run.origin = Some(model::Origin { tool: "fio".to_owned(), ..model::Origin::default() });
         assert!(tails(&run).unwrap().title.ends_with("as stated by its source, of several launches their median"));
-        run.figures[0].quantiles.iter_mut().for_each(|one| one.estimate.launches = 1);
+        run.results[0].quantiles.iter_mut().for_each(|one| one.estimate.launches = 1);
         assert!(tails(&run).unwrap().title.ends_with("maximum, as stated by its source"));
     }
 
@@ -140,8 +144,8 @@ mod tests {
     fn the_tail_of_a_rate_is_its_slow_end() {
         let metric = || Metric::higher(Unit::PerSecond, "files");
         let fast = [(0.5, 10.0, 0.96), (0.99, 20.0, 0.96), (1.0, 30.0, 0.96)];
-        assert_eq!(names(&figure(metric(), &fast)), ["median"]);
+        assert_eq!(names(&result(metric(), &fast)), ["median"]);
         let slow = [(0.0, 1.0, 0.96), (0.001, 2.0, 0.96), (0.01, 3.0, 0.96), (0.1, 5.0, 0.96), (0.5, 10.0, 0.96)];
-        assert_eq!(names(&figure(metric(), &slow)), ["median", "1%", "0.1%", "minimum"]);
+        assert_eq!(names(&result(metric(), &slow)), ["median", "1%", "0.1%", "minimum"]);
     }
 }

@@ -5,10 +5,10 @@ use model::{Flag, Run};
 
 use crate::words::plural;
 
-/// Figures from which a flag that most figures have is told once, instead of in every row.
+/// Results from which a flag that most results have is told once, instead of in every row.
 const COMMON: usize = 4;
 
-/// Names and sentences: the level and what disturbed the run, then each doubt with the number of its figures. The
+/// Names and sentences: the level and what disturbed the run, then each doubt with the number of its results. The
 /// doubts after the first `most` are counted in one line.
 pub(crate) fn trusted(run: &Run, most: usize) -> Vec<(String, String)> {
     let trust = trust(run);
@@ -18,11 +18,11 @@ pub(crate) fn trusted(run: &Run, most: usize) -> Vec<(String, String)> {
     }
     let doubts = doubts(run);
     let shown = if doubts.len() > most { most.saturating_sub(1) } else { doubts.len() };
-    let name = |doubt: &Doubt| format!("{} of {}", doubt.figures, plural(doubt.of, "figure"));
+    let name = |doubt: &Doubt| format!("{} of {}", doubt.results, plural(doubt.of, "result"));
     facts.extend(doubts.iter().take(shown).map(|doubt| (name(doubt), doubt.flag.about().to_owned())));
     if let rest @ [_, ..] = &doubts[shown..] {
-        let words: Vec<String> = rest.iter().map(|doubt| format!("{} {}", doubt.figures, doubt.flag.about())).collect();
-        facts.push(("fewer figures".to_owned(), words.join(", ")));
+        let words: Vec<String> = rest.iter().map(|doubt| format!("{} {}", doubt.results, doubt.flag.about())).collect();
+        facts.push(("fewer results".to_owned(), words.join(", ")));
     }
     let reasons = repeated(run);
     let launches: usize = reasons.iter().map(|(_, count)| count).sum();
@@ -42,8 +42,8 @@ fn why(trust: &Trust, run: &Run) -> String {
     let mut reasons = Vec::new();
     if trust.is_short_of_targets() {
         reasons.push(match trust.valued {
-            1 => "its figure did not reach its target".to_owned(),
-            many => format!("{} of {many} figures with a value reached their targets", trust.within),
+            1 => "its result did not reach its target".to_owned(),
+            many => format!("{} of {many} results with a value reached their targets", trust.within),
         });
     }
     if !trust.disturbances.is_empty() {
@@ -57,20 +57,20 @@ fn why(trust: &Trust, run: &Run) -> String {
     }
 }
 
-/// Flags that rows do not repeat: those of most figures, and that launches were repeated, which [`trusted`] counts. A
+/// Flags that rows do not repeat: those of most results, and that launches were repeated, which [`trusted`] counts. A
 /// missed target is counted in the summary, and shows in the interval.
 pub(crate) fn told(run: &Run) -> Vec<Flag> {
-    let requested = || run.figures.iter().filter(|figure| !figure.is_condition());
+    let requested = || run.results.iter().filter(|result| !result.is_condition());
     let all = requested().count();
     let mut flags: Vec<Flag> =
-        doubts(run).into_iter().filter(|doubt| common(doubt.figures, all)).map(|doubt| doubt.flag).collect();
-    if common(requested().filter(|figure| figure.has(Flag::CannotConverge)).count(), all) {
+        doubts(run).into_iter().filter(|doubt| common(doubt.results, all)).map(|doubt| doubt.flag).collect();
+    if common(requested().filter(|result| result.has(Flag::CannotConverge)).count(), all) {
         flags.push(Flag::CannotConverge);
     }
     flags.push(Flag::Repeated);
     flags
 }
 
-const fn common(figures: usize, of: usize) -> bool {
-    figures >= COMMON && 2 * figures > of
+const fn common(results: usize, of: usize) -> bool {
+    results >= COMMON && 2 * results > of
 }

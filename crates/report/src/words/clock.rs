@@ -1,6 +1,6 @@
 //! What is said where readings of the clock tell none.
 
-use model::{CLOCK, Estimate, Figure, Unit};
+use model::{BenchmarkResult, CLOCK, Estimate, Unit};
 
 use crate::PrintedQuantity;
 
@@ -10,10 +10,10 @@ const HIGHEST: f64 = 2e10;
 /// More than the highest clock of any processor over its lowest: 400 MHz to 5.5 GHz are a factor of 14.
 const FARTHEST: f64 = 16.0;
 
-/// Why a figure that is the clock of a run tells none, as an emulated or interrupted reference makes one; `None` for
+/// Why a result that is the clock of a run tells none, as an emulated or interrupted reference makes one; `None` for
 /// all others.
-pub(crate) fn unknown_clock(figure: &Figure) -> Option<String> {
-    let estimate = figure.outcome.estimate().filter(|_| figure.benchmark == CLOCK)?;
+pub(crate) fn unknown_clock(result: &BenchmarkResult) -> Option<String> {
+    let estimate = result.outcome.estimate().filter(|_| result.benchmark == CLOCK)?;
     no_clock(estimate)
 }
 

@@ -80,7 +80,7 @@ mod tests {
             machine: model::Machine::default(),
             session: model::Session { command: words.map(str::to_owned).to_vec(), ..Default::default() },
             plan: model::Plan { suite: "sessions".to_owned(), ..Default::default() },
-            figures: Vec::new(),
+            results: Vec::new(),
         };
         let said = resume_command(&run, "3");
         assert_eq!(said.as_deref(), Some("prony app sessions -n 1 a --resume 3 -- wc -c"));

@@ -13,7 +13,7 @@ pub struct Factor {
     pub way: &'static str,
 }
 
-/// The factor of a gain (above 1 is better) of a figure in `unit`.
+/// The factor of a gain (above 1 is better) of a result in `unit`.
 #[must_use]
 pub fn factor(gain: PrintedQuantity, unit: Unit) -> Factor {
     let worse = gain.value < 1.0;

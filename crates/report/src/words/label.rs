@@ -1,10 +1,10 @@
-//! The label of a figure: its title, the bytes that it counts, and its point in words.
+//! The label of a result: its title, the bytes that it counts, and its point in words.
 
-use model::{Figure, Metric, Point, Unit, parse_size};
+use model::{BenchmarkResult, Metric, Point, Unit, parse_size};
 
 use crate::PrintedQuantity;
 
-/// Title of a family of figures.
+/// Title of a family of results.
 #[must_use]
 pub fn family_title(family: &str) -> String {
     match family {
@@ -19,13 +19,13 @@ pub fn family_title(family: &str) -> String {
     .to_owned()
 }
 
-/// The label of a figure: `copy (read + written), 256 MiB, 1 thread, streaming stores`.
+/// The label of a result: `copy (read + written), 256 MiB, 1 thread, streaming stores`.
 #[must_use]
-pub fn figure_label(figure: &Figure) -> String {
-    label(&figure.title, &figure.metric, &figure.point)
+pub fn result_label(result: &BenchmarkResult) -> String {
+    label(&result.title, &result.metric, &result.point)
 }
 
-/// Like [`figure_label`], from the parts.
+/// Like [`result_label`], from the parts.
 #[must_use]
 pub fn label(title: &str, metric: &Metric, point: &Point) -> String {
     let mut words = title.to_owned();

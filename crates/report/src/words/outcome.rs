@@ -1,10 +1,10 @@
 //! Outcomes and flags in words.
 
-use model::{EstimateMethod, Figure, Flag, Mode, Outcome, Unit, ValueBasis, percent};
+use model::{BenchmarkResult, EstimateMethod, Flag, Mode, Outcome, Unit, ValueBasis, percent};
 
 use crate::PrintedQuantity;
 
-/// `61 figures`, `1 figure`.
+/// `61 results`, `1 result`.
 #[must_use]
 pub fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
@@ -14,11 +14,11 @@ fn plural_of(count: usize, one: &str, many: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
 }
 
-/// Whether the ends of a figure that did not converge are within its target all the same: at a lower level than is
+/// Whether the ends of a result that did not converge are within its target all the same: at a lower level than is
 /// asked for, or as a range of few launches. It cannot be said to be wider.
 #[must_use]
-pub fn unconfirmed(figure: &Figure, target: f64) -> bool {
-    figure.outcome.estimate().is_some_and(|one| one.relative_half_width() <= target * (1.0 + 1e-9))
+pub fn unconfirmed(result: &BenchmarkResult, target: f64) -> bool {
+    result.outcome.estimate().is_some_and(|one| one.relative_half_width() <= target * (1.0 + 1e-9))
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -52,45 +52,45 @@ pub fn modes(modes: &[Mode], unit: Unit) -> String {
     format!("{count}: {}", list(&parts))
 }
 
-/// What is said of figures elsewhere, so that their remarks leave it out.
+/// What is said of results elsewhere, so that their remarks leave it out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Told {
     /// Notes that its family states.
     pub notes: Vec<String>,
-    /// Flags that are told once, with the number of their figures.
+    /// Flags that are told once, with the number of their results.
     pub flags: Vec<Flag>,
-    /// Only warnings: no facts such as the variant and the notes of a figure.
+    /// Only warnings: no facts such as the variant and the notes of a result.
     pub brief: bool,
 }
 
-/// Remarks on a figure: flags in words, the variant, and its own notes. `target` is its target half-width.
+/// Remarks on a result: flags in words, the variant, and its own notes. `target` is its target half-width.
 #[must_use]
-pub fn remarks(figure: &Figure, target: f64, told: &Told) -> Vec<String> {
-    let in_modes = matches!(figure.outcome, Outcome::Modes(_));
-    let mut words: Vec<String> = figure
+pub fn remarks(result: &BenchmarkResult, target: f64, told: &Told) -> Vec<String> {
+    let in_modes = matches!(result.outcome, Outcome::Modes(_));
+    let mut words: Vec<String> = result
         .flags
         .iter()
         .filter(|flag| !(in_modes && matches!(flag, Flag::Modes | Flag::CannotConverge)))
         .filter(|flag| !told.flags.contains(flag))
         .map(|flag| match flag {
-            Flag::CannotConverge if unconfirmed(figure, target) => format!("±{} not confirmed", percent(target)),
+            Flag::CannotConverge if unconfirmed(result, target) => format!("±{} not confirmed", percent(target)),
             Flag::CannotConverge => format!("did not reach ±{}", percent(target)),
             Flag::Steal | Flag::Throttled => {
-                let taken = if *flag == Flag::Steal { figure.stolen() } else { figure.throttled() };
+                let taken = if *flag == Flag::Steal { result.stolen() } else { result.throttled() };
                 let share = taken.share().map_or_else(String::new, |share| format!(" {}", percent(share.get())));
                 format!("{}{share}", flag.about())
             }
-            Flag::Contended => match figure.basis() {
+            Flag::Contended => match result.basis() {
                 ValueBasis::Observed(reason) => format!("{}: {reason}", flag.about()),
                 _ => flag.about().to_owned(),
             },
             other => other.about().to_owned(),
         })
         .collect();
-    words.extend(raw(figure, told.brief));
-    if let Outcome::Measured(estimate) = &figure.outcome {
+    words.extend(raw(result, told.brief));
+    if let Outcome::Measured(estimate) = &result.outcome {
         match estimate.method {
-            EstimateMethod::Range if figure.launches.is_empty() => {
+            EstimateMethod::Range if result.launches.is_empty() => {
                 words.push(format!("least and greatest of {}", estimate.launches));
             }
             _ if estimate.is_range() => {
@@ -101,25 +101,25 @@ pub fn remarks(figure: &Figure, target: f64, told: &Told) -> Vec<String> {
         }
     }
     if !told.brief {
-        words.extend(figure.variant.clone());
+        words.extend(result.variant.clone());
         let new = |note: &&String| !told.notes.contains(note) && !note.starts_with(model::RECORD);
-        words.extend(figure.notes.iter().filter(new).cloned());
+        words.extend(result.notes.iter().filter(new).cloned());
     }
     words
 }
 
 /// The share of the batches on which a clean value is based, and the raw value over all of them: what comparisons with
 /// runs that have no clean value use. A brief row has the raw value alone, where it lies beyond the clean interval.
-fn raw(figure: &Figure, brief: bool) -> Option<String> {
-    let references = figure.references.as_ref()?;
+fn raw(result: &BenchmarkResult, brief: bool) -> Option<String> {
+    let references = result.references.as_ref()?;
     if !matches!(references.basis, ValueBasis::Cycles | ValueBasis::Undisturbed) {
         return None;
     }
-    let clean = figure.outcome.estimate();
+    let clean = result.outcome.estimate();
     let beyond = |raw: f64| clean.is_none_or(|clean| raw < clean.low || raw > clean.high);
     let raw = references.observed.as_ref().filter(|raw| !brief || beyond(raw.value));
     let raw =
-        raw.map(|raw| format!("raw {}", PrintedQuantity::of(raw, figure.metric.unit).in_metric(&figure.metric).text()));
+        raw.map(|raw| format!("raw {}", PrintedQuantity::of(raw, result.metric.unit).in_metric(&result.metric).text()));
     let kept = references.kept.filter(|_| !brief).map(|kept| format!("{} clean", percent(kept.get())));
     let said: Vec<String> = kept.into_iter().chain(raw).collect();
     (!said.is_empty()).then(|| said.join(", "))

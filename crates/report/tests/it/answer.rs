@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use compare::trust::{TrustLevel, doubts, trust};
 use compare::{CompareOptions, CompareVerdict, FailOn, GainDirection, NeededLaunches, compare};
-use model::{Better, Conditions, EstimateMethod, FigureKey, Flag, Invalid, Metric, Outcome, Run, Unit};
+use model::{Better, Conditions, EstimateMethod, Flag, Invalid, Metric, Outcome, ResultKey, Run, Unit};
 use report::view::{self, CompareContext, RunContext};
 use report::{Document, ReportFormat, Terminal};
 
@@ -17,15 +17,15 @@ fn screen(document: &Document, width: usize) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A run of a default suite with the key figures.
+/// A run of a default suite with the key results.
 fn whole() -> Run {
     let mut run = fixture::sample_run(3, 1.0, false);
     let second = fixture::metric(Unit::Seconds, "operation");
     let key = |benchmark: &str, point: &str, value: f64| {
         let estimate = fixture::estimate(value, value * 0.99, value * 1.01, 14);
-        fixture::figure(benchmark, benchmark, point, second.clone(), Outcome::Measured(estimate))
+        fixture::result(benchmark, benchmark, point, second.clone(), Outcome::Measured(estimate))
     };
-    run.figures.extend([
+    run.results.extend([
         key("memory.hierarchy_latency", "level=memory", 133e-9),
         key("cpu.arithmetic", "type=int", 0.4e-9),
         key("cpu.arithmetic", "type=double", 0.8e-9),
@@ -49,8 +49,8 @@ fn context() -> RunContext {
 #[test]
 fn the_answer_fits_one_screen_and_says_what_to_do_next() {
     let mut run = whole();
-    for figure in &mut run.figures {
-        figure.flags = vec![Flag::Steal, Flag::Contended, Flag::Noisy, Flag::Drift, Flag::Repeated];
+    for result in &mut run.results {
+        result.flags = vec![Flag::Steal, Flag::Contended, Flag::Noisy, Flag::Drift, Flag::Repeated];
     }
     let text = screen(&view::answer(&run, &context()), 80);
     assert!(text.lines().count() <= 24, "{} lines: {text}", text.lines().count());
@@ -59,14 +59,14 @@ fn the_answer_fits_one_screen_and_says_what_to_do_next() {
     }
     assert!(text.contains("No reference yet"), "{text}");
     assert!(!text.contains("note"), "facts of the machine are shown on demand: {text}");
-    // One line for a reason, not one for each figure.
+    // One line for a reason, not one for each result.
     assert_eq!(text.matches("CPU time stolen").count(), 1, "{text}");
 }
 
 #[test]
 fn a_place_is_among_ten_machines_at_least_and_by_its_interval() {
     let run = whole();
-    let key = FigureKey::new("file.fsync", fixture::point(""));
+    let key = ResultKey::new("file.fsync", fixture::point(""));
     let with = |values: Vec<f64>| {
         let others = HashMap::from([(key.clone(), values)]);
         screen(&view::answer(&run, &RunContext { others, ..context() }), 80)
@@ -87,25 +87,25 @@ fn a_short_run_is_shown_whole() {
 }
 
 #[test]
-fn what_most_figures_have_is_told_once() {
+fn what_most_results_have_is_told_once() {
     let mut run = whole();
-    for figure in &mut run.figures {
-        figure.flags = vec![Flag::CannotConverge, Flag::Contended];
+    for result in &mut run.results {
+        result.flags = vec![Flag::CannotConverge, Flag::Contended];
     }
-    run.figures[0].flags.push(Flag::Drift);
+    run.results[0].flags.push(Flag::Drift);
     let text = screen(&view::run(&run, &context()), 100);
     assert_eq!(text.matches("contended").count(), 1, "{text}");
-    assert_eq!(text.matches("did not reach").count(), 0, "the count of wider figures says it: {text}");
-    // What one figure has stands in its row, and in the count.
+    assert_eq!(text.matches("did not reach").count(), 0, "the count of wider results says it: {text}");
+    // What one result has stands in its row, and in the count.
     assert_eq!(text.matches("drift").count(), 2, "{text}");
-    assert!(text.find("figures in").unwrap() < text.find("interval").unwrap(), "the summary comes first: {text}");
+    assert!(text.find("results in").unwrap() < text.find("interval").unwrap(), "the summary comes first: {text}");
 }
 
 #[test]
 fn trust_follows_from_what_was_recorded() {
     let mut run = whole();
-    run.figures.retain(|figure| figure.outcome.estimate().is_some());
-    run.figures.iter_mut().for_each(|figure| figure.flags.clear());
+    run.results.retain(|result| result.outcome.estimate().is_some());
+    run.results.iter_mut().for_each(|result| result.flags.clear());
     let level = |run: &Run| trust(run).level;
     run.plan.target = 0.5;
     assert_eq!(level(&run), TrustLevel::Good);
@@ -114,12 +114,12 @@ fn trust_follows_from_what_was_recorded() {
     let why = |run: &Run| screen(&view::run(run, &context()), 200);
     assert!(why(&run).contains("fair: it ran beside other work (load 4.0 on 2 CPUs)"), "{}", why(&run));
     run.plan.target = 1e-9;
-    assert_eq!(level(&run), TrustLevel::Poor, "no figure reached its target");
-    let both = "figures with a value reached their targets; it ran beside other work";
+    assert_eq!(level(&run), TrustLevel::Poor, "no result reached its target");
+    let both = "results with a value reached their targets; it ran beside other work";
     assert!(why(&run).contains("poor: 0 of ") && why(&run).contains(both), "{}", why(&run));
     run.session.conditions = Conditions { load: Some(0.0), cpus: Some(2), ..Conditions::default() };
     assert!(!why(&run).contains("nothing is known"), "a level has its reason: {}", why(&run));
-    run.figures.iter_mut().for_each(|figure| figure.outcome = Outcome::Unfit("no".into()));
+    run.results.iter_mut().for_each(|result| result.outcome = Outcome::Unfit("no".into()));
     assert_eq!(level(&run), TrustLevel::Unknown);
     assert_eq!(level(&fixture::published_run()), TrustLevel::Unknown, "another tool measured it");
 }
@@ -127,10 +127,10 @@ fn trust_follows_from_what_was_recorded() {
 #[test]
 fn repeated_launches_are_counted_by_reason() {
     let mut run = whole();
-    run.figures[0].launches[0].invalid = Some(Invalid::Contended { batches: 1, of: 9 });
-    run.figures[1].launches[0].invalid = Some(Invalid::Suspended(2.0));
-    run.figures[1].launches[1].invalid = Some(Invalid::Suspended(2.0));
-    run.figures[1].flags.push(Flag::Repeated);
+    run.results[0].launches[0].invalid = Some(Invalid::Contended { batches: 1, of: 9 });
+    run.results[1].launches[0].invalid = Some(Invalid::Suspended(2.0));
+    run.results[1].launches[1].invalid = Some(Invalid::Suspended(2.0));
+    run.results[1].flags.push(Flag::Repeated);
     let text = screen(&view::run(&run, &context()), 100);
     assert!(text.contains("3 launches") && text.contains("the machine slept (2)"), "{text}");
     assert!(doubts(&run).iter().all(|doubt| doubt.flag != Flag::Repeated));
@@ -147,15 +147,15 @@ fn compared(runs: &[Run], width: usize) -> String {
 fn a_gate_says_what_the_other_run_lacks() {
     let said = |lost: usize| {
         let (a, mut b) = (fixture::sample_run(1, 1.0, false), fixture::sample_run(2, 1.0, false));
-        b.figures.drain(..lost);
+        b.results.drain(..lost);
         let mut comparison = compare(&[&a, &b], &CompareOptions::default()).unwrap();
         comparison.gate = Some("slower:5".parse::<FailOn>().unwrap().gate(&comparison));
         let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
         text.lines().find(|line| line.trim_start().starts_with("GATE")).unwrap().to_owned()
     };
     assert!(!said(0).contains("not tested"), "{}", said(0));
-    assert!(said(1).ends_with("1 figure of vm 1 is in no other run, and not tested."), "{}", said(1));
-    assert!(said(3).ends_with("3 figures of vm 1 are in no other run, and not tested."), "{}", said(3));
+    assert!(said(1).ends_with("1 result of vm 1 is in no other run, and not tested."), "{}", said(1));
+    assert!(said(3).ends_with("3 results of vm 1 are in no other run, and not tested."), "{}", said(3));
 }
 
 /// The gate of two runs, the second slower by a factor, as it is printed.
@@ -168,12 +168,12 @@ fn gate(condition: &str, band: f64, slower: f64) -> String {
 }
 
 #[test]
-fn a_gate_says_its_limit_and_its_figures_exactly() {
+fn a_gate_says_its_limit_and_its_results_exactly() {
     assert!(gate("slower", 0.07, 1.5).contains("more than 7% slower"), "{}", gate("slower", 0.07, 1.5));
     assert!(gate("slower:12.5", 0.02, 1.5).contains("more than 12.5% slower"));
     let said = gate("slower:5", 0.02, 1.5).replace('\u{a0}', " ");
     let named = said.split_once('(').map_or("", |(_, rest)| rest);
-    assert!(named.starts_with("copy (read + written), 256 MiB, 1 thread,"), "three figures are titled copy: {said}");
+    assert!(named.starts_with("copy (read + written), 256 MiB, 1 thread,"), "three results are titled copy: {said}");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_gate_of_several_runs_says_what_one_of_them_lacks() {
     let runs = [1, 2, 3, 4].map(|seed| fixture::sample_run(seed, 1.0, false));
     let said = |lost: usize| {
         let mut runs = runs.clone();
-        runs[2].figures.drain(..lost);
+        runs[2].results.drain(..lost);
         let runs: Vec<&Run> = runs.iter().collect();
         let mut comparison = compare(&runs, &CompareOptions::default()).unwrap();
         comparison.gate = Some("slower:5".parse::<FailOn>().unwrap().gate(&comparison));
@@ -189,34 +189,34 @@ fn a_gate_of_several_runs_says_what_one_of_them_lacks() {
         text.lines().find(|line| line.trim_start().starts_with("GATE")).unwrap().to_owned()
     };
     assert!(!said(0).contains("not tested"), "{}", said(0));
-    assert!(said(1).ends_with(" 1 figure of vm 1 is not in vm 3, and not tested there."), "{}", said(1));
-    assert!(said(2).ends_with(" 2 figures of vm 1 are not in vm 3, and not tested there."), "{}", said(2));
+    assert!(said(1).ends_with(" 1 result of vm 1 is not in vm 3, and not tested there."), "{}", said(1));
+    assert!(said(2).ends_with(" 2 results of vm 1 are not in vm 3, and not tested there."), "{}", said(2));
 }
 
-/// What machines did meanwhile (their clock, their neighbours) is no gain, whichever figures the machines share.
+/// What machines did meanwhile (their clock, their neighbours) is no gain, whichever results the machines share.
 #[test]
 fn conditions_are_in_no_mean() {
     let with = |seed: u64, shared: f64| {
         let mut run = fixture::sample_run(seed, 1.0, false);
         let metric = Metric::lower(Unit::Ratio, "time");
         let outcome = Outcome::Measured(fixture::estimate(shared, shared * 0.9, shared * 1.1, 12));
-        run.figures.push(fixture::figure(model::CORE_SHARED, "time in which the core was shared", "", metric, outcome));
+        run.results.push(fixture::result(model::CORE_SHARED, "time in which the core was shared", "", metric, outcome));
         run
     };
     let (a, b) = (with(1, 0.001), with(2, 0.9));
     let only = |seed: u64, family: &str| {
         let mut run = fixture::sample_run(seed, 1.0, false);
-        run.figures.retain(|figure| figure.family() == family);
+        run.results.retain(|result| result.family() == family);
         run
     };
-    // Two machines that lack different figures: no mean is of all, and every row is of what it shares.
+    // Two machines that lack different results: no mean is of all, and every row is of what it shares.
     let text = compared(&[a.clone(), b.clone(), only(3, "memory"), only(4, "os")], 200);
     let map = text.split("gain over").nth(1).unwrap_or_else(|| panic!("{text}"));
     let row = map.lines().find(|line| line.trim_start().starts_with("vm 2")).unwrap_or_else(|| panic!("{text}"));
     assert!(!row.contains("worse"), "nine hundred times the neighbours are no loss of speed: {text}");
     let two = compared(&[a, b], 200);
-    let mean = two.lines().find(|line| line.contains("All figures:")).unwrap_or_else(|| panic!("{two}"));
-    assert!(!mean.contains("worse") && !mean.contains("better"), "all of its figures are times and rates: {mean}");
+    let mean = two.lines().find(|line| line.contains("All results:")).unwrap_or_else(|| panic!("{two}"));
+    assert!(!mean.contains("worse") && !mean.contains("better"), "all of its results are times and rates: {mean}");
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_comparison_decides_first_and_counts_what_its_rows_say() {
     let count = slower.count();
     assert!(count > 8, "{count}");
     assert!(text.contains(&format!("SLOWER {count}   FASTER 0")), "{text}");
-    assert!(text.contains("All figures:") && text.contains("--all") && text.contains("prony explain 1 2"), "{text}");
+    assert!(text.contains("All results:") && text.contains("--all") && text.contains("prony explain 1 2"), "{text}");
     // By the size of the effect.
     let factors: Vec<f64> = text
         .lines()
@@ -243,7 +243,7 @@ fn a_comparison_decides_first_and_counts_what_its_rows_say() {
     assert!(!text.contains("DIFFERENT of"), "{text}");
 }
 
-/// Every undecided figure is counted in what would decide it, or has no interval.
+/// Every undecided result is counted in what would decide it, or has no interval.
 #[test]
 fn what_would_decide_adds_up() {
     let (a, b) = (fixture::sample_run(1, 1.0, false), fixture::sample_run(4, 1.0, false));
@@ -290,7 +290,7 @@ fn many_machines_are_ranked_by_family() {
 
 /// A suggested command is one that can be typed.
 #[test]
-fn every_figure_of_many_runs_is_asked_for_in_one_short_line() {
+fn every_result_of_many_runs_is_asked_for_in_one_short_line() {
     let runs: Vec<Run> = (0..40)
         .map(|at| {
             let mut run = fixture::sample_run(at + 1, if at == 7 { 3.0 } else { 1.0 }, false);
@@ -320,21 +320,21 @@ fn every_figure_of_many_runs_is_asked_for_in_one_short_line() {
     assert!(view::compare(&comparison, &context).next.contains(&"prony compare b a --all".to_owned()));
 }
 
-/// A run whose first figure rose from launch to launch, so that it has no interval, beside one of every run.
+/// A run whose first result rose from launch to launch, so that it has no interval, beside one of every run.
 fn drifting(seed: u64, factor: f64) -> Run {
     let mut run = fixture::sample_run(seed, factor, false);
-    let mut shared = run.figures[0].clone();
+    let mut shared = run.results[0].clone();
     shared.benchmark = model::CORE_SHARED.to_owned();
     shared.metric = Metric { unit: Unit::Ratio, per: "time".into(), better: Better::Lower };
     shared.point = model::Point::default();
-    run.figures.push(shared);
-    for figure in &mut run.figures {
-        figure.launches.clear();
-        if let Outcome::Measured(estimate) = &mut figure.outcome {
+    run.results.push(shared);
+    for result in &mut run.results {
+        result.launches.clear();
+        if let Outcome::Measured(estimate) = &mut result.outcome {
             (estimate.method, estimate.launches) = (EstimateMethod::Stated, 10);
         }
     }
-    if let Outcome::Measured(estimate) = &mut run.figures[0].outcome {
+    if let Outcome::Measured(estimate) = &mut run.results[0].outcome {
         (estimate.level, estimate.launches, estimate.method) = (1e-9, 5, EstimateMethod::Range);
         (estimate.low, estimate.high) = (0.98 * estimate.value, 1.02 * estimate.value);
     }
@@ -344,10 +344,10 @@ fn drifting(seed: u64, factor: f64) -> Run {
 #[test]
 fn counts_are_of_what_was_asked_for_and_no_interval_is_without_ends() {
     let (a, b) = (drifting(1, 1.0), drifting(2, 1.6));
-    let asked = a.figures.iter().filter(|figure| !figure.is_condition()).count();
+    let asked = a.results.iter().filter(|result| !result.is_condition()).count();
     let text = compared(&[a.clone(), b.clone()], 100);
     assert!(text.contains(&format!("(of {asked})")) && !text.contains("core was shared"), "{text}");
-    assert!(text.contains("All figures: ") && !text.contains("e−") && !text.contains("0.00 –"), "{text}");
+    assert!(text.contains("All results: ") && !text.contains("e−") && !text.contains("0.00 –"), "{text}");
     let three = compared(&[a, b, fixture::sample_run(3, 1.3, false)], 140);
     assert!(three.contains("place") && three.contains("share their places"), "{three}");
     let table = three.split("\nfigures against").next().unwrap();

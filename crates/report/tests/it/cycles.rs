@@ -5,37 +5,38 @@ use crate::fixture;
 
 use compare::{CompareOptions, FailOn};
 use model::{
-    Class, CpuDistance, Domain, Estimate, EstimateMethod, Figure, FigureKey, FigureReferences, Launch, Metric, Outcome,
-    Point, Run, SessionReferences, Share, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
+    BenchmarkResult, Class, CpuDistance, Domain, Estimate, EstimateMethod, Launch, Metric, Outcome, Point, ResultKey,
+    ResultReferences, Run, SessionReferences, Share, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
 };
 use report::view::{self, CompareContext};
 use report::{Csv, Markdown, ReportFormat, Terminal};
 
-/// A run in which every figure that is a time takes the same cycles as ever, at this clock.
+/// A run in which every result that is a time takes the same cycles as ever, at this clock.
 fn at_clock(seed: u64, hertz: f64) -> Run {
     let mut run = fixture::sample_run(7, 1.0, false);
     (run.id, run.label) = (format!("run-{seed}"), Some(format!("vm {seed}")));
     run.session.started = format!("2026-11-2{seed}T09:00:00Z");
-    let core = |figure: &Figure| figure.metric.unit == Unit::Seconds && figure.family() == "os";
-    for figure in run.figures.iter_mut().filter(|figure| core(figure)) {
-        let Outcome::Measured(estimate) = &mut figure.outcome else { continue };
+    let core = |result: &BenchmarkResult| result.metric.unit == Unit::Seconds && result.family() == "os";
+    for result in run.results.iter_mut().filter(|result| core(result)) {
+        let Outcome::Measured(estimate) = &mut result.outcome else { continue };
         estimate.scale(2e9 / hertz);
-        figure.launches = (0..20)
+        result.launches = (0..20)
             .map(|round| {
                 let cycles = Some(estimate.value * hertz * (1.0 + 1e-4 * f64::from(round % 5)));
                 let undisturbed = UndisturbedBatches { cycles, clock: Some(hertz), ..UndisturbedBatches::default() };
                 Launch { round, value: estimate.value, undisturbed: Some(undisturbed), ..Launch::default() }
             })
             .collect();
-        figure.references = Some(FigureReferences {
+        result.references = Some(ResultReferences {
             domain: Domain::Core,
             basis: ValueBasis::Cycles,
             clock: Some(hertz),
-            ..FigureReferences::default()
+            ..ResultReferences::default()
         });
     }
     let metric = Metric::higher(Unit::PerSecond, "cycles");
-    let mut clock = Figure::unmeasured(FigureKey::new("cpu.clock", Point::default()), "clock", metric, Class::Compute);
+    let mut clock =
+        BenchmarkResult::unmeasured(ResultKey::new("cpu.clock", Point::default()), "clock", metric, Class::Compute);
     (clock.flags, clock.outcome) = (
         Vec::new(),
         Outcome::Measured(Estimate {
@@ -48,7 +49,7 @@ fn at_clock(seed: u64, hertz: f64) -> Run {
             method: EstimateMethod::OrderStatistic,
         }),
     );
-    run.figures.push(clock);
+    run.results.push(clock);
     run.session.references = Some(SessionReferences {
         clock: Some(hertz),
         unshared: vec![UnsharedCore { cpus: vec![0, 1], ratio: Some(1.211), ..UnsharedCore::default() }],
@@ -134,14 +135,14 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
     let text = said(&[&near, &far]);
     assert!(text.contains("a cache line took 187 ns between them against 37.1 ns"), "{text}");
     assert!(!said(&[&near, &busy]).contains("elsewhere"), "a busy link is the same place");
-    // In the rows, it is said of figures of both CPUs and of no others.
-    let os = |run: &Run| run.figures.iter().position(|figure| figure.family() == "os").unwrap();
+    // In the rows, it is said of results of both CPUs and of no others.
+    let os = |run: &Run| run.results.iter().position(|result| result.family() == "os").unwrap();
     let of_both = |run: &Run, times: f64| {
         let mut run = run.clone();
         let place = os(&run);
-        let Outcome::Measured(estimate) = &mut run.figures[place].outcome else { panic!() };
+        let Outcome::Measured(estimate) = &mut run.results[place].outcome else { panic!() };
         estimate.scale(times);
-        for launch in &mut run.figures[place].launches {
+        for launch in &mut run.results[place].launches {
             launch.value *= times;
             let undisturbed = launch.undisturbed.as_mut().unwrap();
             undisturbed.cycles = undisturbed.cycles.map(|cycles| cycles * times);
@@ -153,16 +154,16 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
     let comparison = compare::compare(&[&near_both, &far_both], &CompareOptions::default()).unwrap();
     let elsewhere: Vec<&str> =
         comparison.rows.iter().filter(|row| row.ratios[1].elsewhere).map(|row| row.benchmark.as_str()).collect();
-    assert_eq!(elsewhere, [near_both.figures[os(&near_both)].benchmark.as_str()]);
+    assert_eq!(elsewhere, [near_both.results[os(&near_both)].benchmark.as_str()]);
     assert!(comparison.rows.iter().all(|row| !row.ratios[0].elsewhere));
     let text = said(&[&near_both, &far_both]);
-    assert!(text.contains("DIFFERENT, CPUs elsewhere") && text.contains("figures that use both (§)"), "{text}");
+    assert!(text.contains("DIFFERENT, CPUs elsewhere") && text.contains("results that use both (§)"), "{text}");
     // A gate does not take it for a regression, nor for a pass where it hides one.
     let gate = |a: &Run, b: &Run| {
         let found = compare::compare(&[a, b], &CompareOptions::default()).unwrap();
         let mut gate = "slower:20".parse::<FailOn>().unwrap().gate(&found);
-        gate.open.retain(|one| one.figure.starts_with("os."));
-        gate.failing.retain(|one| one.figure.starts_with("os."));
+        gate.open.retain(|one| one.result.starts_with("os."));
+        gate.failing.retain(|one| one.result.starts_with("os."));
         (gate.open.iter().filter_map(|one| one.reason.clone()).collect::<Vec<_>>(), gate.failing.len())
     };
     for (a, b) in [(&near_both, &far_both), (&far_both, &near_both)] {
@@ -184,11 +185,11 @@ fn what_is_decided_is_not_listed_as_open() {
     let a = at_clock(1, 2.6e9);
     let mut b = at_clock(2, 2.6e9);
     // Both modes of a hand-off take twice as long: their reason stands in the row's document and opens nothing.
-    let values = |figure: &mut Figure| {
-        figure.outcome.scale(2.0);
-        figure.launches.iter_mut().for_each(|launch| launch.value *= 2.0);
+    let values = |result: &mut BenchmarkResult| {
+        result.outcome.scale(2.0);
+        result.launches.iter_mut().for_each(|launch| launch.value *= 2.0);
     };
-    b.figures.iter_mut().filter(|figure| matches!(figure.outcome, Outcome::Modes(_))).for_each(values);
+    b.results.iter_mut().filter(|result| matches!(result.outcome, Outcome::Modes(_))).for_each(values);
     let comparison = compare::compare(&[&a, &b], &CompareOptions::default()).unwrap();
     let row = comparison.rows.iter().find(|row| !row.ratios[1].modes.is_empty()).unwrap();
     assert_eq!(row.ratios[1].verdict, Some(compare::CompareVerdict::Different), "{row:?}");
@@ -202,7 +203,7 @@ fn what_is_decided_is_not_listed_as_open() {
 #[test]
 fn a_clock_that_no_processor_has_is_not_printed() {
     let (mut a, b) = (at_clock(1, 2.6e9), at_clock(2, 2.6e9));
-    let found = a.figures.iter_mut().find(|figure| figure.benchmark == "cpu.clock").unwrap();
+    let found = a.results.iter_mut().find(|result| result.benchmark == "cpu.clock").unwrap();
     let Outcome::Measured(estimate) = &mut found.outcome else { panic!("{found:?}") };
     (estimate.low, estimate.high) = (2.1e7, 3.4e10);
     let show = |run: &Run| {

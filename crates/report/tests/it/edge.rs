@@ -9,7 +9,7 @@ use report::view::{self, CompareContext, ReportInput};
 use report::{Html, Markdown, ReportFormat, Terminal};
 
 /// Line below a table.
-const LINE: &str = "Same is judged at 90%: the 95% interval of 1 figure goes beyond the band.";
+const LINE: &str = "Same is judged at 90%: the 95% interval of 1 result goes beyond the band.";
 
 fn drawn(format: &dyn ReportFormat, document: &report::Document) -> String {
     let mut out = Vec::new();
@@ -17,7 +17,7 @@ fn drawn(format: &dyn ReportFormat, document: &report::Document) -> String {
     String::from_utf8(out).unwrap().replace('\u{a0}', " ")
 }
 
-/// Runs of as many machines, of which the last has a first figure with this interval of its ratio; all other figures
+/// Runs of as many machines, of which the last has a first result with this interval of its ratio; all other results
 /// are undecided.
 fn compared(runs: &[Run], verdict: CompareVerdict, ends: (f64, f64)) -> Comparison {
     let runs: Vec<&Run> = runs.iter().collect();

@@ -1,7 +1,7 @@
 //! Tables of an evaluation: footnotes stand at their cells in every format, and charts below their table.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use model::{Definition, FigureKey, Run, Unit};
+use model::{Definition, ResultKey, Run, Unit};
 use report::by_name;
 use report::view::{
     EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, RunContext, Slot, in_tables,
@@ -16,19 +16,23 @@ fn run() -> Run {
     fixture::sample_run(1, 1.0, true)
 }
 
-/// A table with one figure that differs from its source and one that does not.
+/// A table with one result that differs from its source and one that does not.
 fn view(run: &Run) -> EvaluationView {
-    let keys: Vec<FigureKey> =
-        run.figures.iter().filter(|figure| figure.outcome.estimate().is_some()).map(model::Figure::key).collect();
+    let keys: Vec<ResultKey> = run
+        .results
+        .iter()
+        .filter(|result| result.outcome.estimate().is_some())
+        .map(model::BenchmarkResult::key)
+        .collect();
     let (different, same) =
         (keys[0].clone(), keys.iter().find(|key| key.benchmark != keys[0].benchmark).unwrap().clone());
-    let unit = |key: &FigureKey| {
-        let base = run.figure(key).unwrap().metric.unit;
+    let unit = |key: &ResultKey| {
+        let base = run.result(key).unwrap().metric.unit;
         PrintedUnit::new(if base == Unit::Seconds { "s" } else { "per s" }, base, 1.0)
     };
-    let slot = |key: &FigureKey| Slot::Figure(key.clone(), unit(key));
+    let slot = |key: &ResultKey| Slot::Result(key.clone(), unit(key));
     let column = |heading: &str, numbers: bool| EvaluationColumn { heading: heading.to_owned(), numbers };
-    let curve = run.figures.iter().find(|figure| figure.benchmark == "memory.load_latency").unwrap();
+    let curve = run.results.iter().find(|result| result.benchmark == "memory.load_latency").unwrap();
     EvaluationView {
         title: "An evaluation".to_owned(),
         attribution: "its authors".to_owned(),
@@ -45,7 +49,7 @@ fn view(run: &Run) -> EvaluationView {
             sort: None,
         }],
         charts: vec![EvaluationChart {
-            title: "Figure 16".to_owned(),
+            title: "Result 16".to_owned(),
             benchmark: curve.benchmark.clone(),
             axis: "working_set".to_owned(),
             below: TITLE.to_owned(),
@@ -83,7 +87,7 @@ fn a_differing_definition_is_marked_at_its_cell_in_every_format() {
 #[test]
 fn a_chart_stands_below_its_table_with_a_curve_for_each_other_point() {
     let html = rendered("html");
-    let (table, chart) = (html.find(TITLE).unwrap(), html.find("Figure 16").unwrap());
+    let (table, chart) = (html.find(TITLE).unwrap(), html.find("Result 16").unwrap());
     assert!(table < chart && html[chart..].contains("<svg"));
-    assert!(rendered("terminal").contains("Figure 16"));
+    assert!(rendered("terminal").contains("Result 16"));
 }

@@ -52,7 +52,7 @@ fn a_published_run_has_no_known_spread() {
     assert!(text.contains("not measured by Prony: taken from a printed evaluation, table 2"), "{text}");
     let line = text.lines().find(|line| line.contains("write 1 B to /dev/null")).unwrap();
     assert!(line.contains(" 11.6 µs ") && line.ends_with("no spread known"), "{line}");
-    assert!(text.contains("14 figures: 14 with no spread known."), "{text}");
+    assert!(text.contains("14 results: 14 with no spread known."), "{text}");
     assert!(!text.contains("95%"), "no interval is promised where there is none");
 }
 
@@ -67,27 +67,27 @@ fn incomplete_and_foreign_runs_are_marked() {
     assert!(text.contains("prony run --resume 3"));
     run.plan.time_limit = Some(run.session.seconds);
     let text = terminal(&view::run(&run, &RunContext::default()));
-    assert!(text.contains("the time limit ended the run before every figure was finished"), "{text}");
+    assert!(text.contains("the time limit ended the run before every result was finished"), "{text}");
 }
 
 #[test]
 fn the_parts_of_the_summary_add_up() {
     let mut run = fixture::fixed_run();
-    let all = run.figures.len();
-    let mut clock = run.figures[0].clone();
+    let all = run.results.len();
+    let mut clock = run.results[0].clone();
     (clock.benchmark, clock.point) = ("cpu.clock".to_owned(), model::Point::default());
-    run.figures.push(clock);
+    run.results.push(clock);
     let text = terminal(&view::run(&run, &RunContext::default()));
-    let told = text.lines().find(|line| line.contains(" figures in 1:47: ")).unwrap();
-    assert!(told.contains(&format!("{all} figures in")), "the clock that the run had was not asked for: {told}");
+    let told = text.lines().find(|line| line.contains(" results in 1:47: ")).unwrap();
+    assert!(told.contains(&format!("{all} results in")), "the clock that the run had was not asked for: {told}");
 }
 
 #[test]
 fn an_empty_run_is_described_in_words() {
     let mut run = fixture::fixed_run();
-    run.figures.clear();
+    run.results.clear();
     let text = terminal(&view::run(&run, &RunContext::default()));
-    assert!(text.contains("No figure was measured.") && text.contains("0 figures in 1:47."), "{text}");
+    assert!(text.contains("No result was measured.") && text.contains("0 results in 1:47."), "{text}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn two_runs_are_compared() {
         "{text}"
     );
     assert!(text.contains("system call: getppid") && text.contains("slower"), "{text}");
-    assert!(text.contains("all figures") && text.contains("x slower") && !text.contains("times better"), "{text}");
+    assert!(text.contains("all results") && text.contains("x slower") && !text.contains("times better"), "{text}");
     assert!(text.ends_with("Next: prony explain 2 3\n"), "{text}");
     let long = format!("prony explain {} other", "long-label-of-a-run".repeat(4));
     let both = Document { next: vec![long.clone(), "prony report 2".to_owned()], ..Document::new("title") };
@@ -237,8 +237,8 @@ fn a_benchmark_is_explained() {
 #[test]
 fn markup_in_names_stays_text() {
     let mut run = fixture::fixed_run();
-    run.figures[0].title = "a|b <b>`x`</b> *c*\n| d".to_owned();
-    run.figures[1].outcome = Outcome::Failed("\u{1b}[31m| red".to_owned());
+    run.results[0].title = "a|b <b>`x`</b> *c*\n| d".to_owned();
+    run.results[1].outcome = Outcome::Failed("\u{1b}[31m| red".to_owned());
     let document = view::run(&run, &RunContext::default());
     let markdown = drawn(&Markdown, &document);
     assert!(markdown.contains(r"a\|b &lt;b&gt;\`x\`&lt;/b&gt; \*c\* \| d"), "{markdown}");
@@ -265,16 +265,16 @@ fn write_expectations() {
     std::fs::write(folder.join("run.csv"), drawn(&Csv, &fixed())).unwrap();
 }
 
-/// The fixed run with its first measured figures at these levels, each as wide as its target allows.
+/// The fixed run with its first measured results at these levels, each as wide as its target allows.
 fn at_levels(levels: &[f64]) -> model::Run {
     let mut run = fixture::fixed_run();
-    let measured = run.figures.iter_mut().filter(|figure| figure.outcome.estimate().is_some());
-    for (figure, level) in measured.zip(levels) {
-        let Outcome::Measured(estimate) = &mut figure.outcome else { unreachable!("only measured figures are taken") };
+    let measured = run.results.iter_mut().filter(|result| result.outcome.estimate().is_some());
+    for (result, level) in measured.zip(levels) {
+        let Outcome::Measured(estimate) = &mut result.outcome else { unreachable!("only measured results are taken") };
         (estimate.low, estimate.high) = (0.99 * estimate.value, 1.01 * estimate.value);
         (estimate.level, estimate.launches) = (*level, 6);
-        figure.flags.clear();
-        figure.launches = vec![model::Launch::default(); 6];
+        result.flags.clear();
+        result.launches = vec![model::Launch::default(); 6];
     }
     run
 }
@@ -299,7 +299,7 @@ fn every_format_shows_lower_levels_and_marks_ranges() {
 }
 
 #[test]
-fn unconfirmed_figures_are_not_counted_as_within() {
+fn unconfirmed_results_are_not_counted_as_within() {
     let within = |run: &model::Run| {
         let text = terminal(&view::run(run, &RunContext::default())).replace("\n  ", " ");
         text.rsplit_once("in 1:47: ").unwrap().1.to_owned()
@@ -308,8 +308,8 @@ fn unconfirmed_figures_are_not_counted_as_within() {
     assert!(within(&at_levels(&[0.949, 0.75, 0.0, 0.99])).starts_with("1 within ±2%, 3 not confirmed"));
     for flag in [model::Flag::Unfinished, model::Flag::CannotConverge] {
         let mut run = at_levels(&[0.96, 0.99, 0.95, 0.99]);
-        let figure = run.figures.iter_mut().find(|figure| figure.outcome.estimate().is_some()).unwrap();
-        figure.flags.push(flag);
+        let result = run.results.iter_mut().find(|result| result.outcome.estimate().is_some()).unwrap();
+        result.flags.push(flag);
         let said = within(&run);
         assert!(said.starts_with("3 within ±2%"), "{said}");
         // Their ends are within it: whatever they lack, they are not wider.
@@ -317,7 +317,7 @@ fn unconfirmed_figures_are_not_counted_as_within() {
     }
     // A range of few launches within the target is no proof, and no failure to reach it.
     let mut few = at_levels(&[0.75]);
-    let figure = few.figures.iter_mut().find(|figure| figure.outcome.estimate().is_some()).unwrap();
-    figure.flags.push(model::Flag::CannotConverge);
+    let result = few.results.iter_mut().find(|result| result.outcome.estimate().is_some()).unwrap();
+    result.flags.push(model::Flag::CannotConverge);
     assert!(terminal(&view::run(&few, &RunContext::default())).contains("±2% not confirmed"));
 }

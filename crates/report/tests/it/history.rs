@@ -83,7 +83,7 @@ fn a_rating_has_rows_in_the_report() {
         let metric =
             model::Metric { unit: model::Unit::Ratio, per: "reference machine".into(), better: model::Better::Higher };
         let outcome = model::Outcome::Measured(fixture::estimate(value, 0.99 * value, 1.01 * value, 20));
-        run.figures.push(fixture::figure(benchmark, title, "copies=1", metric, outcome));
+        run.results.push(fixture::result(benchmark, title, "copies=1", metric, outcome));
     }
     let document = report(&ReportInput { runs: &[&run], ..ReportInput::default() });
     let section = document.sections.iter().find(|section| section.title.starts_with("Rating")).unwrap();

@@ -64,12 +64,12 @@ fn hostile() -> Run {
         fact.value = FactValue::Text(evil.to_owned());
         fact.unit = Some(evil.to_owned());
     }
-    for figure in &mut run.figures {
-        figure.title = evil.to_owned();
-        figure.metric.per = evil.to_owned().into();
-        figure.notes = vec![evil.to_owned()];
-        figure.variant = Some(evil.to_owned());
-        figure.point = figure.point.clone().with(evil.replace(['=', ','], ""), evil.replace(',', ""));
+    for result in &mut run.results {
+        result.title = evil.to_owned();
+        result.metric.per = evil.to_owned().into();
+        result.notes = vec![evil.to_owned()];
+        result.variant = Some(evil.to_owned());
+        result.point = result.point.clone().with(evil.replace(['=', ','], ""), evil.replace(',', ""));
     }
     run
 }
@@ -104,7 +104,7 @@ fn twenty_runs_make_a_page_of_reasonable_size() {
     let began = Instant::now();
     let text = many(number);
     eprintln!(
-        "{number} runs of 137 figures: {} KiB in {:.2} s, inventing them included (the promise of 2 s is for a release build)",
+        "{number} runs of 137 results: {} KiB in {:.2} s, inventing them included (the promise of 2 s is for a release build)",
         text.len() / 1024,
         began.elapsed().as_secs_f64()
     );
@@ -129,9 +129,9 @@ fn a_page_of_many_runs_has_no_launches_few_notes_and_rows_for_curves() {
         let input = ReportInput { runs, ..ReportInput::default() };
         serde_json::from_str::<serde_json::Value>(view::report(&input).data.unwrap().text()).unwrap()
     };
-    let launches = |data: &serde_json::Value| data["runs"][0]["figures"][0]["launches"].as_array().unwrap().len();
+    let launches = |data: &serde_json::Value| data["runs"][0]["results"][0]["launches"].as_array().unwrap().len();
     assert!(launches(&data(&few)) > 0);
-    let launch = data(&few)["runs"][0]["figures"][0]["launches"][0].clone();
+    let launch = data(&few)["runs"][0]["results"][0]["launches"][0].clone();
     assert!(launch["value"].as_f64().is_some() && launch["nanos"] == serde_json::json!([]), "{launch}");
     let all: Vec<&Run> = runs.iter().collect();
     assert_eq!(launches(&data(&all)), 0);
@@ -141,7 +141,7 @@ fn a_page_of_many_runs_has_no_launches_few_notes_and_rows_for_curves() {
     assert!(top.contains("node3, node4") && top.contains("and 7 more were disturbed too"), "{top}");
     assert_eq!(rest.matches("ran beside other work").count(), 17, "the others stand among the notes");
     let tails = rest.split("<h2>Latency distributions</h2>").nth(1).unwrap().split("</section>").next().unwrap();
-    assert!(!tails.contains("figure class=\"small\""), "no chart of so many curves");
+    assert!(!tails.contains("result class=\"small\""), "no chart of so many curves");
     assert!(tails.contains("node19") && tails.contains("99.9%"), "{tails}");
 }
 
@@ -251,9 +251,9 @@ fn long_names() -> String {
     none.id.push('6');
     none.label = Some("x".repeat(300));
     none.machine.name = "node.".repeat(40);
-    for figure in &mut none.figures {
-        figure.outcome = model::Outcome::Unfit("it goes on for longer than a line has room for, ".repeat(4));
-        figure.launches.clear();
+    for result in &mut none.results {
+        result.outcome = model::Outcome::Unfit("it goes on for longer than a line has room for, ".repeat(4));
+        result.launches.clear();
     }
     page(&[&none, &fixture::sample_run(5, 1.0, true)])
 }
@@ -293,7 +293,7 @@ fn no_page_is_wider_than_its_window_and_no_text_of_a_drawing_is_cut_or_lies_over
         return;
     };
     let broken = "<!DOCTYPE html><meta http-equiv=\"Content-Security-Policy\" content=\"\"><div style='width:3000px'>x</div>\
-                  <figure><svg width='90' height='20'><text x='80' y='10'>cut</text><text x='78' y='11'>over</text></svg></figure>";
+                  <result><svg width='90' height='20'><text x='80' y='10'>cut</text><text x='78' y='11'>over</text></svg></result>";
     assert_eq!(browser.layout("broken", broken, 1400).len(), 4, "{:?}", browser.layout("broken", broken, 1400));
     let mut pages = vec![("names", long_names()), ("scatter", scatter())];
     if testing::slow("the layout of further pages; those with long names and of a scatter plot stand for them") {

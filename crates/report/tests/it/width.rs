@@ -85,23 +85,23 @@ fn run() -> impl Strategy<Value = Run> {
         Just(Unit::Bytes),
         Just(Unit::Ratio)
     ];
-    let figure = (text(), text(), outcome(), unit, text(), prop::collection::vec(number(), 0..12));
-    (prop::collection::vec(figure, 0..12), text(), text(), number()).prop_map(|(figures, label, note, seconds)| {
+    let result = (text(), text(), outcome(), unit, text(), prop::collection::vec(number(), 0..12));
+    (prop::collection::vec(result, 0..12), text(), text(), number()).prop_map(|(results, label, note, seconds)| {
         let mut run = fixture::fixed_run();
         run.label = Some(label.clone());
         run.machine.summary = label;
         run.session.notes = vec![note];
         run.session.seconds = seconds;
-        run.figures = figures
+        run.results = results
             .into_iter()
             .enumerate()
             .map(|(index, (title, per, outcome, unit, note, launches))| {
-                let mut figure = fixture::figure("memory.x", &title, "", fixture::metric(unit, ""), outcome);
-                figure.metric.per = per.into();
-                figure.notes = vec![note];
-                figure.point = fixture::point(&format!("working_set={}KiB", index + 1));
-                figure.launches = fixture::launches(&launches);
-                figure
+                let mut result = fixture::result("memory.x", &title, "", fixture::metric(unit, ""), outcome);
+                result.metric.per = per.into();
+                result.notes = vec![note];
+                result.point = fixture::point(&format!("working_set={}KiB", index + 1));
+                result.launches = fixture::launches(&launches);
+                result
             })
             .collect();
         run
@@ -141,7 +141,7 @@ proptest! {
             for table in document.tables() {
                 let mut heads: Vec<&str> = table.columns.iter().skip(1).map(|column| column.title.as_str()).collect();
                 prop_assert!(heads.iter().all(|head| !head.trim().is_empty()), "{heads:?}");
-                // Headings of many machines are figures, whose titles a document may repeat.
+                // Headings of many machines are results, whose titles a document may repeat.
                 if comparison.machines.len() <= 4 {
                     heads.sort_unstable();
                     let count = heads.len();

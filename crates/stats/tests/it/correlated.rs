@@ -102,7 +102,7 @@ fn independent_launches_find_what_they_found() {
     }
 }
 
-/// What a figure prints, an interval at 95% or the range of its launches with their own level, is missed no more often
+/// What a result prints, an interval at 95% or the range of its launches with their own level, is missed no more often
 /// than it says.
 #[test]
 fn intervals_of_one_run_keep_what_they_say() {

@@ -1,4 +1,4 @@
-//! Coverage of the interval of a figure's median after stopping at fixed looks.
+//! Coverage of the interval of a result's median after stopping at fixed looks.
 
 use stats::order_statistic::launch_median_range;
 use stats::simulate::generator;
@@ -11,7 +11,7 @@ use crate::session::{PINNED, consecutive, resample, sessions};
 const LEVEL: f64 = 0.95;
 const LAST: usize = LOOKS[LOOKS.len() - 1];
 
-/// Stops as a run does: at the first look at which the figure converged, else at the last.
+/// Stops as a run does: at the first look at which the result converged, else at the last.
 fn stopped(values: &[f64]) -> (usize, Interval) {
     for n in LOOKS {
         let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);
@@ -31,7 +31,7 @@ fn independent_launches() {
     let least = 0.93 - (testing::at_most(0.05, resamples) - testing::at_most(0.05, 300));
     let (mut worst, mut sum, mut launches, mut runs) = (1.0_f64, 0.0, 0, 0);
     for session in sessions() {
-        for (benchmark, values) in &session.figures {
+        for (benchmark, values) in &session.results {
             let truth = median(values).unwrap();
             let mut rng = generator(1);
             let mut covered = 0;
@@ -62,11 +62,11 @@ fn consecutive_launches() {
     let sessions = sessions();
     let Some(first) = sessions.first() else { return };
     let mut pooled = Vec::new();
-    for benchmark in first.figures.keys() {
+    for benchmark in first.results.keys() {
         let (mut covered, mut windows) = (0, 0);
         let mut by_session = String::new();
         for session in &sessions {
-            let values = &session.figures[benchmark];
+            let values = &session.results[benchmark];
             let truth = median(values).unwrap();
             let here =
                 (0..values.len()).filter(|&start| stopped(&consecutive(values, LAST, start)).1.contains(truth)).count();

@@ -13,13 +13,13 @@ fn claims(comparison: &RatioEstimate, adjusted_p: f64) -> bool {
 }
 
 #[test]
-fn one_session_one_figure() {
+fn one_session_one_result() {
     let each = testing::trials(100, 250);
     let sessions = sessions();
     let mut rng = generator(5);
     for launches in [10, 20, 40] {
         let (mut significant, mut different, mut trials, mut worst) = (0, 0, 0, 0.0_f64);
-        for values in sessions.iter().flat_map(|s| s.figures.values()) {
+        for values in sessions.iter().flat_map(|s| s.results.values()) {
             let mut here = 0;
             for _ in 0..each {
                 let mut draw = || logs(&resample(values, launches, &mut rng));
@@ -34,7 +34,7 @@ fn one_session_one_figure() {
         if trials > 0 {
             let (significant, different) = (significant as f64 / trials as f64, different as f64 / trials as f64);
             println!(
-                "TABLE A/A in one session, {launches} launches: significant {significant:.3} (worst figure {worst:.3}), DIFFERENT {different:.4}"
+                "TABLE A/A in one session, {launches} launches: significant {significant:.3} (worst result {worst:.3}), DIFFERENT {different:.4}"
             );
             let most = testing::at_most(0.05, each);
             assert!(significant <= 0.05 && different <= 0.05 && worst <= most, "{launches} launches");
@@ -46,8 +46,8 @@ fn one_session_one_figure() {
 fn one_session_family_of_sixty() {
     let trials = testing::trials(60, 200);
     let sessions = sessions();
-    let figures: Vec<&Vec<f64>> = sessions.iter().flat_map(|s| s.figures.values()).collect();
-    if figures.is_empty() {
+    let results: Vec<&Vec<f64>> = sessions.iter().flat_map(|s| s.results.values()).collect();
+    if results.is_empty() {
         return;
     }
     let mut rng = generator(6);
@@ -56,7 +56,7 @@ fn one_session_family_of_sixty() {
         for _ in 0..trials {
             let family: Vec<RatioEstimate> = (0..60)
                 .map(|i| {
-                    let mut draw = || logs(&resample(figures[i % figures.len()], launches, &mut rng));
+                    let mut draw = || logs(&resample(results[i % results.len()], launches, &mut rng));
                     compare(&draw(), &draw(), Floor::NONE, LEVEL).unwrap()
                 })
                 .collect();
@@ -77,7 +77,7 @@ fn one_session_family_of_sixty() {
 fn one_session_real_order() {
     for session in sessions() {
         let family: Vec<(&String, RatioEstimate)> = session
-            .figures
+            .results
             .iter()
             .map(|(benchmark, values)| {
                 let half = |parity| logs(&values.iter().skip(parity).step_by(2).copied().collect::<Vec<_>>());
@@ -97,7 +97,7 @@ fn across(trials: usize, (a, b): (&Session, &Session), benchmark: &str, launches
     let (mut significant, mut different) = (0, 0);
     for _ in 0..trials {
         let mut block = |session: &Session| {
-            let values = &session.figures[benchmark];
+            let values = &session.results[benchmark];
             logs(&consecutive(values, launches, rng.random_range(0..values.len())))
         };
         let comparison = compare(&block(a), &block(b), floor, LEVEL).unwrap();
@@ -151,7 +151,7 @@ fn one_session_neighbouring_blocks() {
     let sessions = sessions();
     for launches in [10, 20] {
         let (mut significant, mut different, mut pairs) = (0, 0, 0);
-        for values in sessions.iter().flat_map(|s| s.figures.values()) {
+        for values in sessions.iter().flat_map(|s| s.results.values()) {
             for start in 0..values.len() {
                 let block = |from| logs(&consecutive(values, launches, from));
                 let comparison = compare(&block(start), &block(start + launches), Floor::NONE, LEVEL).unwrap();

@@ -1,4 +1,4 @@
-//! Flags of a figure that are statements about its launches: how often they are raised where nothing of the kind is
+//! Flags of a result that are statements about its launches: how often they are raised where nothing of the kind is
 //! there, and how often where it is. `validation/statistics.md` states the rates.
 
 use rand::Rng;
@@ -130,7 +130,7 @@ fn recorded_launches_seldom_drift() {
     for count in LAUNCHES {
         let each = if count > 40 { 4 } else { 20 };
         let (mut raised, mut all, mut in_order, mut starts) = (0, 0, 0, 0);
-        for values in sessions().iter().flat_map(|session| session.figures.values()) {
+        for values in sessions().iter().flat_map(|session| session.results.values()) {
             let mut moves = |values: &[f64]| usize::from(drifts(&times(count, &mut rng), &logs(values), BAND));
             in_order += (0..(values.len() + 1).saturating_sub(count))
                 .map(|start| moves(&consecutive(values, count, start)))
@@ -167,7 +167,7 @@ fn one_level_is_seldom_two_modes() {
     }
 }
 
-/// Three launches in ten are slower by a ratio. Two levels that hardly differ are one figure, whose interval is that of
+/// Three launches in ten are slower by a ratio. Two levels that hardly differ are one result, whose interval is that of
 /// the median of both.
 #[test]
 fn two_levels_are_modes_unless_they_hardly_differ() {
@@ -198,7 +198,7 @@ fn two_levels_are_modes_unless_they_hardly_differ() {
     }
 }
 
-/// What is not confirmed is right as often as it says, and a figure that is twice as uncertain as its target is hardly
+/// What is not confirmed is right as often as it says, and a result that is twice as uncertain as its target is hardly
 /// ever called within it or nearly so.
 #[test]
 fn what_is_not_confirmed_holds_all_the_same() {
@@ -254,7 +254,7 @@ fn a_warm_up_ends_at_its_cap_where_batches_go_on_changing() {
         let of = [0.01, 0.05, 0.1, 0.2, 0.5].map(|scatter| capped(kind, scatter, 0.0));
         println!("TABLE warm-up capped, batches scatter by 1, 5, 10, 20, 50%, {kind:?}: {of:.4?}");
         assert!(of[..3].iter().all(|one| *one <= testing::at_most(0.005, trials)), "{kind:?}: {of:?}");
-        // A figure is flagged where most of its launches were.
+        // A result is flagged where most of its launches were.
         assert!(of[4] < 0.45, "{kind:?}: {of:?}");
     }
     for growth in [0.004, 0.006, 0.008, 0.01, 0.02, 0.04] {

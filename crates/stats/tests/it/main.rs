@@ -23,7 +23,7 @@ mod recordings_spaced;
 mod session;
 mod session_noise;
 
-/// Numbers of launches at which a figure is judged by default.
+/// Numbers of launches at which a result is judged by default.
 const LOOKS: [usize; model::LOOKS.len()] = {
     let mut looks = [0; model::LOOKS.len()];
     let mut at = 0;

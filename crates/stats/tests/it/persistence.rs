@@ -4,7 +4,7 @@
 use model::RULES;
 use stats::autocorrelation::lag1;
 
-use crate::recordings::figures;
+use crate::recordings::results;
 
 /// The other half is kept for tests of what these rules do.
 fn is_first_half(name: &str) -> bool {
@@ -14,7 +14,7 @@ fn is_first_half(name: &str) -> bool {
 #[test]
 fn launches_usually_persist_as_the_rules_say() {
     let mut series = Vec::new();
-    for (_, values) in figures().into_iter().filter(|(name, _)| is_first_half(name)) {
+    for (_, values) in results().into_iter().filter(|(name, _)| is_first_half(name)) {
         let n = values.len() as f64;
         // Freed of the bias that the fitted mean leaves.
         series.extend(lag1(&values).map(|lag| ((lag.coefficient * n + 1.0) / (n - 3.0), n)));

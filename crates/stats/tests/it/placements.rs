@@ -20,7 +20,7 @@ fn mixed_placements_are_modes() {
                         let values: Vec<f64> = (0..launches)
                             .map(|_| {
                                 let of = if rng.random() { near } else { far };
-                                let values = &of.figures[benchmark];
+                                let values = &of.results[benchmark];
                                 values[rng.random_range(0..values.len())]
                             })
                             .collect();
@@ -39,12 +39,12 @@ fn mixed_placements_are_modes() {
 }
 
 #[test]
-fn pinned_figures_seldom_have_modes() {
+fn pinned_results_seldom_have_modes() {
     for launches in [10, 20, 40] {
         let (mut found, mut all) = (0, 0);
         for session in sessions() {
             for benchmark in PINNED {
-                let values = &session.figures[benchmark];
+                let values = &session.results[benchmark];
                 let several = |start: &usize| modes(&consecutive(values, launches, *start)).len() > 1;
                 let here = (0..values.len()).filter(several).count();
                 println!("modes in {launches} launches of {} {benchmark}: {here} of {}", session.name, values.len());
@@ -52,7 +52,7 @@ fn pinned_figures_seldom_have_modes() {
                 all += values.len();
             }
         }
-        println!("TABLE modes in {launches} consecutive launches of pinned figures: {found} of {all}");
+        println!("TABLE modes in {launches} consecutive launches of pinned results: {found} of {all}");
         assert!(found as f64 <= 0.05 * all as f64, "{launches} launches: {found} of {all}");
     }
 }

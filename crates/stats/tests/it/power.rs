@@ -1,4 +1,4 @@
-//! Smallest detectable difference, and repeatability of figures.
+//! Smallest detectable difference, and repeatability of results.
 
 use stats::quantile::standard_deviation;
 use stats::simulate::generator;
@@ -6,7 +6,7 @@ use stats::{BAND, Floor, compare, median, quantile};
 
 use crate::session::{STABLE, Session, consecutive, logs, resample, sessions};
 
-/// The shift between two samples of 20 launches of this figure that is significant in 80% of trials.
+/// The shift between two samples of 20 launches of this result that is significant in 80% of trials.
 fn smallest_difference(values: &[f64]) -> f64 {
     const TRIALS: usize = 300;
     let mut rng = generator(9);
@@ -21,11 +21,11 @@ fn smallest_difference(values: &[f64]) -> f64 {
     quantile(&needed, 0.8).unwrap()
 }
 
-/// Prints `number` of every stable figure of every session, in percent, and returns the median of all.
+/// Prints `number` of every stable result of every session, in percent, and returns the median of all.
 fn table(title: &str, sessions: &[Session], number: impl Fn(&[f64]) -> f64) -> f64 {
     let mut all = Vec::new();
     for benchmark in STABLE {
-        let row: Vec<f64> = sessions.iter().map(|s| 100.0 * number(&s.figures[benchmark])).collect();
+        let row: Vec<f64> = sessions.iter().map(|s| 100.0 * number(&s.results[benchmark])).collect();
         let cells: Vec<String> = sessions.iter().zip(&row).map(|(s, v)| format!("{} {v:.2}%", s.name)).collect();
         println!("TABLE {title}: {benchmark} {}", cells.join(", "));
         all.extend(row);

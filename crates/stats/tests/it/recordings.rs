@@ -2,10 +2,10 @@
 //! of the shared directory if it is present.
 //!
 //! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, median batches as
-//! observed. `beside_builds_1` and `_2`: 40 launches of eighteen figures of this program during several builds on two
-//! CPUs (load 8 to 20). `undisturbed_guest_1` and `_2`: 160 launches of sixteen figures, the values of their
+//! observed. `beside_builds_1` and `_2`: 40 launches of eighteen results of this program during several builds on two
+//! CPUs (load 8 to 20). `undisturbed_guest_1` and `_2`: 160 launches of sixteen results, the values of their
 //! undisturbed batches where they have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time;
-//! in the second a compiler ran for a part. `long_guest`: 320 launches of sixteen figures, one every 0.53 seconds, on
+//! in the second a compiler ran for a part. `long_guest`: 320 launches of sixteen results, one every 0.53 seconds, on
 //! two cores of an AMD EPYC of family 26 that its host moved now and then, shared for 3% of the time.
 
 use std::collections::BTreeMap;
@@ -18,20 +18,20 @@ use stats::simulate::generator;
 use stats::stop::{CALLING_LEVEL, TARGET, look_at_launches};
 use stats::{Interval, median};
 
-/// Resamples of every figure, if not for a brief look.
+/// Resamples of every result, if not for a brief look.
 const RESAMPLES: usize = 120;
 
 pub(crate) const LEVEL: f64 = 0.95;
 
 const LAST: usize = LOOKS[LOOKS.len() - 1];
 
-/// Resamples of every figure, and by how much a share of them may be lower than one of [`RESAMPLES`].
+/// Resamples of every result, and by how much a share of them may be lower than one of [`RESAMPLES`].
 fn resamples() -> (usize, f64) {
     let number = testing::trials(40, RESAMPLES);
     (number, testing::at_most(0.05, number) - testing::at_most(0.05, RESAMPLES))
 }
 
-/// The recordings of this repository: one figure a line, its launch values in the order of time.
+/// The recordings of this repository: one result a line, its launch values in the order of time.
 pub(crate) fn own() -> Vec<Session> {
     let texts = [
         ("quiet_guest", include_str!("../noise/quiet_guest.txt")),
@@ -41,27 +41,27 @@ pub(crate) fn own() -> Vec<Session> {
         ("undisturbed_guest_1", include_str!("../noise/undisturbed_guest_1.txt")),
         ("undisturbed_guest_2", include_str!("../noise/undisturbed_guest_2.txt")),
     ];
-    texts.iter().map(|(name, text)| Session { name: (*name).to_owned(), figures: parse(text) }).collect()
+    texts.iter().map(|(name, text)| Session { name: (*name).to_owned(), results: parse(text) }).collect()
 }
 
 pub(crate) fn parse(text: &str) -> BTreeMap<String, Vec<f64>> {
-    let figure = |line: &str| {
+    let result = |line: &str| {
         let mut fields = line.split(' ');
         (fields.next().unwrap().to_owned(), fields.map(|v| v.parse().unwrap()).collect())
     };
-    text.lines().map(figure).collect()
+    text.lines().map(result).collect()
 }
 
-/// Every figure of every recording, with the recording's name.
-pub(crate) fn figures() -> Vec<(String, Vec<f64>)> {
+/// Every result of every recording, with the recording's name.
+pub(crate) fn results() -> Vec<(String, Vec<f64>)> {
     let named = |session: Session| {
-        let Session { name, figures } = session;
-        figures.into_iter().map(move |(figure, values)| (format!("{name} {figure}"), values))
+        let Session { name, results } = session;
+        results.into_iter().map(move |(result, values)| (format!("{name} {result}"), values))
     };
     own().into_iter().chain(sessions()).flat_map(named).collect()
 }
 
-/// Result of a run of one figure: launches, interval, and whether it converged. With a time limit the last look is
+/// Result of a run of one result: launches, interval, and whether it converged. With a time limit the last look is
 /// where the launches end.
 fn ended(values: &[f64]) -> (usize, Interval, bool) {
     for n in LOOKS.into_iter().filter(|n| *n < values.len()).chain([values.len()]) {
@@ -75,7 +75,7 @@ fn ended(values: &[f64]) -> (usize, Interval, bool) {
     (LAST, last.interval, false)
 }
 
-/// Launches of a figure when the time is up: all that it may have in half of the runs, else any number.
+/// Launches of a result when the time is up: all that it may have in half of the runs, else any number.
 pub(crate) fn until(rng: &mut impl Rng) -> usize {
     if rng.random_range(0..2) == 0 { LAST } else { rng.random_range(LOOKS[1]..=LAST) }
 }
@@ -132,7 +132,7 @@ impl Tally {
         self.covered as f64 / self.runs.max(1) as f64
     }
 
-    /// Coverage of converged figures; 1 if there are none.
+    /// Coverage of converged results; 1 if there are none.
     pub(crate) fn when_called(&self) -> f64 {
         if self.called == 0 { 1.0 } else { self.called_covered as f64 / self.called as f64 }
     }
@@ -153,7 +153,7 @@ impl Tally {
     }
 }
 
-/// Prints a line of the table; returns the tally of all figures, and of those that converge in fewer than a fifth of
+/// Prints a line of the table; returns the tally of all results, and of those that converge in fewer than a fifth of
 /// their runs.
 pub(crate) fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
     let sum = |wanted: &dyn Fn(&Tally) -> bool| {
@@ -162,7 +162,7 @@ pub(crate) fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
     let (all, rare) = (sum(&|_| true), sum(&Tally::is_rare));
     let worst = each.iter().min_by(|a, b| a.1.coverage().total_cmp(&b.1.coverage())).unwrap();
     println!(
-        "TABLE {title}: {} figures, coverage {:.3} (at least {:.3}), worst {:.3} ({}); called {:.3}, of these {:.3} cover, {:.1} launches; called in under a fifth of runs: {} calls, {:.3} cover",
+        "TABLE {title}: {} results, coverage {:.3} (at least {:.3}), worst {:.3} ({}); called {:.3}, of these {:.3} cover, {:.1} launches; called in under a fifth of runs: {} calls, {:.3} cover",
         each.len(),
         all.coverage(),
         all.lower(),
@@ -181,7 +181,7 @@ pub(crate) fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
 fn independent_launches_cover_when_converged() {
     let (resamples, slack) = resamples();
     let mut rng = generator(31);
-    let each: Vec<(String, Tally)> = figures()
+    let each: Vec<(String, Tally)> = results()
         .into_iter()
         .map(|(name, values)| {
             let truth = median(&values).unwrap();
@@ -209,7 +209,7 @@ fn independent_launches_cover_when_converged() {
 #[test]
 fn launches_in_the_order_of_time_cover_when_converged() {
     let mut rng = generator(36);
-    let each: Vec<(String, Tally)> = figures()
+    let each: Vec<(String, Tally)> = results()
         .into_iter()
         .map(|(name, values)| {
             let truth = median(&values).unwrap();
@@ -251,7 +251,7 @@ fn in_blocks(values: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
 fn correlated_launches_cover_when_converged() {
     let (resamples, _) = resamples();
     let mut rng = generator(32);
-    let each: Vec<(String, Tally)> = figures()
+    let each: Vec<(String, Tally)> = results()
         .into_iter()
         .map(|(name, values)| {
             let truth = median(&values).unwrap();
@@ -275,7 +275,7 @@ fn correlated_launches_cover_when_converged() {
 fn interrupted_runs_have_the_stated_coverage() {
     for n in LOOKS {
         let (mut covered, mut windows, mut own_level) = (0, 0, 0);
-        for (_, values) in figures().into_iter().filter(|(_, values)| values.len() >= n) {
+        for (_, values) in results().into_iter().filter(|(_, values)| values.len() >= n) {
             let truth = median(&values).unwrap();
             for start in 0..values.len() {
                 let seen = consecutive(&values, n, start);
@@ -289,7 +289,7 @@ fn interrupted_runs_have_the_stated_coverage() {
             }
         }
         if windows == 0 {
-            testing::lacks!("no recording here has {n} launches of a figure");
+            testing::lacks!("no recording here has {n} launches of a result");
             continue;
         }
         let share = covered as f64 / windows as f64;

@@ -9,7 +9,7 @@ pub(crate) struct Session {
     pub(crate) name: String,
     /// Launch values by benchmark in the order of time, nanoseconds an operation. Paired benchmarks are the median of the
     /// differences of neighbouring batches.
-    pub(crate) figures: BTreeMap<String, Vec<f64>>,
+    pub(crate) results: BTreeMap<String, Vec<f64>>,
 }
 
 /// Benchmarks with one process on one CPU, or two processes pinned to one CPU.
@@ -47,10 +47,10 @@ pub(crate) fn sessions() -> Vec<Session> {
             continue;
         }
         if sessions.last().is_none_or(|last| last.name != name) {
-            sessions.push(Session { name: name.to_owned(), figures: BTreeMap::new() });
+            sessions.push(Session { name: name.to_owned(), results: BTreeMap::new() });
         }
         let values = fields.map(|value| value.parse().unwrap()).collect();
-        sessions.last_mut().unwrap().figures.insert(benchmark.to_owned(), values);
+        sessions.last_mut().unwrap().results.insert(benchmark.to_owned(), values);
     }
     assert_eq!(sessions.len(), 4);
     sessions

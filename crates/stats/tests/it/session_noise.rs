@@ -39,7 +39,7 @@ type Results = BTreeMap<(Class, String), Vec<Vec<f64>>>;
 
 fn of_sessions(sessions: &[&Session]) -> Results {
     let mut results = Results::new();
-    for (name, values) in sessions.iter().flat_map(|session| &session.figures) {
+    for (name, values) in sessions.iter().flat_map(|session| &session.results) {
         let Some(class) = class(name) else { continue };
         results.entry((class, name.clone())).or_default().push(values.clone());
     }

@@ -11,7 +11,7 @@ mod write;
 use std::cell::RefCell;
 use std::time::Duration;
 
-use model::{FigureKey, Run};
+use model::{ResultKey, Run};
 use postgres::types::ToSql;
 use postgres::{Client, Row};
 
@@ -169,14 +169,14 @@ impl Store for PostgresStore {
         let rows = self.query(
             "list the runs of",
             "SELECT number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
-                    figures, measured, interrupted
+                    results, measured, interrupted
              FROM prony.runs ORDER BY number",
             &[],
         )?;
         Ok(rows.iter().map(summary).collect())
     }
 
-    fn histories(&self, keys: &[FigureKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error> {
+    fn histories(&self, keys: &[ResultKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let session = |row: &Row| SessionValue {
             number: unsigned(row, 0),
@@ -187,11 +187,11 @@ impl Store for PostgresStore {
             high: row.get(5),
             launches: small(row, 6),
         };
-        let history = |key: &FigureKey| {
+        let history = |key: &ResultKey| {
             let rows = self.query(
                 "read the history in",
                 "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
-                 FROM prony.figures f JOIN prony.runs r USING (number)
+                 FROM prony.results f JOIN prony.runs r USING (number)
                  WHERE f.machine = (SELECT machine FROM prony.machines WHERE fingerprint = $1)
                    AND f.key = (SELECT key FROM prony.keys WHERE benchmark = $2 AND point = $3)
                  ORDER BY f.moment DESC, f.number DESC LIMIT $4",
@@ -235,7 +235,7 @@ fn summary(row: &Row) -> Summary {
         suite: row.get(9),
         tool: row.get(10),
         version: row.get(11),
-        figures: small(row, 12),
+        results: small(row, 12),
         measured: small(row, 13),
         interrupted: row.get(14),
     }

@@ -32,7 +32,7 @@ CREATE TABLE prony.runs (
     suite text NOT NULL,
     tool text,
     version text NOT NULL,
-    figures bigint NOT NULL,
+    results bigint NOT NULL,
     measured bigint NOT NULL
 );
 CREATE TABLE prony.documents (
@@ -48,7 +48,7 @@ CREATE TABLE prony.keys (
     point text NOT NULL,
     UNIQUE (benchmark, point)
 );
-CREATE TABLE prony.figures (
+CREATE TABLE prony.results (
     number bigint NOT NULL REFERENCES prony.runs ON DELETE CASCADE,
     position bigint NOT NULL,
     key bigint NOT NULL REFERENCES prony.keys,
@@ -60,7 +60,7 @@ CREATE TABLE prony.figures (
     moment bigint NOT NULL,
     PRIMARY KEY (number, position)
 );
-CREATE INDEX figures_by_history ON prony.figures (machine, key, moment, number);
+CREATE INDEX results_by_history ON prony.results (machine, key, moment, number);
 ";
 
 /// Version of the store in the database; `None` if there is none.

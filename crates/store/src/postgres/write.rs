@@ -29,7 +29,7 @@ pub(super) fn put(transaction: &mut Transaction<'_>, packed: &Packed<'_>) -> Res
          ON CONFLICT (number) DO UPDATE SET whole = excluded.whole, launch_values = excluded.launch_values",
         &[&number, &packed.whole, &packed.values],
     )?;
-    put_figures(transaction, number, &index)?;
+    put_results(transaction, number, &index)?;
     Ok(number)
 }
 
@@ -42,13 +42,13 @@ fn put_summary(
     let s = &index.summary;
     transaction.execute(
         "INSERT INTO prony.runs (number, id, label, written_label, started, moment, seconds, rounds, complete, machine,
-                                 fingerprint, suite, tool, version, figures, measured, interrupted)
+                                 fingerprint, suite, tool, version, results, measured, interrupted)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
          ON CONFLICT (number) DO UPDATE SET
              label = excluded.label, written_label = excluded.written_label, started = excluded.started,
              moment = excluded.moment, seconds = excluded.seconds, rounds = excluded.rounds,
              complete = excluded.complete, machine = excluded.machine, fingerprint = excluded.fingerprint,
-             suite = excluded.suite, tool = excluded.tool, version = excluded.version, figures = excluded.figures,
+             suite = excluded.suite, tool = excluded.tool, version = excluded.version, results = excluded.results,
              measured = excluded.measured, interrupted = excluded.interrupted",
         &[
             &number,
@@ -65,7 +65,7 @@ fn put_summary(
             &s.suite,
             &s.tool,
             &s.version,
-            &i64::from(s.figures),
+            &i64::from(s.results),
             &i64::from(s.measured),
             &s.interrupted,
         ],
@@ -73,13 +73,13 @@ fn put_summary(
     Ok(())
 }
 
-/// Writes all figures in two statements, since each costs a round trip to the server.
-fn put_figures(transaction: &mut Transaction<'_>, number: i64, index: &Index) -> Result<(), Error> {
-    transaction.execute("DELETE FROM prony.figures WHERE number = $1", &[&number])?;
+/// Writes all results in two statements, since each costs a round trip to the server.
+fn put_results(transaction: &mut Transaction<'_>, number: i64, index: &Index) -> Result<(), Error> {
+    transaction.execute("DELETE FROM prony.results WHERE number = $1", &[&number])?;
     let Some(fingerprint) = &index.history else { return Ok(()) };
     let insert = "INSERT INTO prony.machines (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING";
     transaction.execute(insert, &[fingerprint])?;
-    let rows = &index.figures;
+    let rows = &index.results;
     let benchmarks: Vec<&str> = rows.iter().map(|row| row.key.benchmark.as_str()).collect();
     let points: Vec<String> = rows.iter().map(|row| canonical(&row.key.point)).collect();
     transaction.execute(
@@ -90,7 +90,7 @@ fn put_figures(transaction: &mut Transaction<'_>, number: i64, index: &Index) ->
         (column(rows, |row| row.value), column(rows, |row| row.low), column(rows, |row| row.high));
     let launches = column(rows, |row| i64::from(row.launches));
     transaction.execute(
-        "INSERT INTO prony.figures
+        "INSERT INTO prony.results
          SELECT $1, f.position, k.key, f.value, f.low, f.high, f.launches,
                 (SELECT machine FROM prony.machines WHERE fingerprint = $2), $3
          FROM unnest($4::text[], $5::text[], $6::float8[], $7::float8[], $8::float8[], $9::bigint[])

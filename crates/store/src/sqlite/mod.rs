@@ -8,7 +8,7 @@ mod write;
 
 use std::path::PathBuf;
 
-use model::{FigureKey, Run};
+use model::{ResultKey, Run};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use self::open::FileIdentity;
@@ -112,7 +112,7 @@ impl Store for SqliteStore {
         read::summaries(&self.connection).map_err(|error| self.refuse("list the runs of", &error))
     }
 
-    fn histories(&self, keys: &[FigureKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error> {
+    fn histories(&self, keys: &[ResultKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error> {
         let history = |key| read::history(&self.connection, key, fingerprint, limit);
         let found: rusqlite::Result<_> = keys.iter().map(history).collect();
         found.map_err(|error| self.refuse("read the history in", &error))

@@ -1,6 +1,6 @@
 //! Finds runs and histories.
 
-use model::FigureKey;
+use model::ResultKey;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::Detail;
@@ -24,7 +24,7 @@ pub(super) fn summaries(connection: &Connection) -> rusqlite::Result<Vec<Summary
     connection
         .prepare_cached(
             "SELECT number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
-                    figures, measured, interrupted
+                    results, measured, interrupted
              FROM runs ORDER BY number",
         )?
         .query_map([], |row| {
@@ -41,7 +41,7 @@ pub(super) fn summaries(connection: &Connection) -> rusqlite::Result<Vec<Summary
                 suite: row.get(9)?,
                 tool: row.get(10)?,
                 version: row.get(11)?,
-                figures: row.get(12)?,
+                results: row.get(12)?,
                 measured: row.get(13)?,
                 interrupted: row.get(14)?,
             })
@@ -52,14 +52,14 @@ pub(super) fn summaries(connection: &Connection) -> rusqlite::Result<Vec<Summary
 /// The newest `limit` session values, oldest first.
 pub(super) fn history(
     connection: &Connection,
-    key: &FigureKey,
+    key: &ResultKey,
     fingerprint: &str,
     limit: usize,
 ) -> rusqlite::Result<Vec<SessionValue>> {
     let mut values: Vec<SessionValue> = connection
         .prepare_cached(
             "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
-             FROM figures f JOIN runs r ON r.number = f.number
+             FROM results f JOIN runs r ON r.number = f.number
              WHERE f.machine = (SELECT machine FROM machines WHERE fingerprint = ?1)
                AND f.key = (SELECT key FROM keys WHERE benchmark = ?2 AND point = ?3)
              ORDER BY f.moment DESC, f.number DESC LIMIT ?4",

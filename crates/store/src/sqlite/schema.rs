@@ -10,7 +10,7 @@ pub(super) const KNOWN: i64 = 1;
 
 /// - `documents` holds the originals: whole run documents, and the same without the inside of launches
 ///   (`Detail::Values`).
-/// - `figures` holds the values of histories: those that Prony measured, each with its machine.
+/// - `results` holds the values of histories: those that Prony measured, each with its machine.
 /// - `written_label` is the label in the document, `label` the current one.
 const TABLES: &str = "
 CREATE TABLE machines (
@@ -33,7 +33,7 @@ CREATE TABLE runs (
     suite TEXT NOT NULL,
     tool TEXT,
     version TEXT NOT NULL,
-    figures INTEGER NOT NULL,
+    results INTEGER NOT NULL,
     measured INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX runs_by_moment ON runs (moment);
@@ -49,7 +49,7 @@ CREATE TABLE keys (
     point TEXT NOT NULL,
     UNIQUE (benchmark, point)
 ) STRICT;
-CREATE TABLE figures (
+CREATE TABLE results (
     number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
     position INTEGER NOT NULL,
     key INTEGER NOT NULL REFERENCES keys,
@@ -61,7 +61,7 @@ CREATE TABLE figures (
     moment INTEGER NOT NULL,
     PRIMARY KEY (number, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX figures_by_history ON figures (machine, key, moment, number);
+CREATE INDEX results_by_history ON results (machine, key, moment, number);
 ";
 
 /// Kind of a database file.

@@ -26,7 +26,7 @@ pub(super) fn put(transaction: &Transaction<'_>, packed: &Packed<'_>) -> rusqlit
              ON CONFLICT (number) DO UPDATE SET whole = excluded.whole, launch_values = excluded.launch_values",
         )?
         .execute(params![number, packed.whole, packed.values])?;
-    put_figures(transaction, number, &index)?;
+    put_results(transaction, number, &index)?;
     Ok(number)
 }
 
@@ -40,13 +40,13 @@ fn put_summary(
     transaction
         .prepare_cached(
             "INSERT INTO runs (number, id, label, written_label, started, moment, seconds, rounds, complete, machine,
-                               fingerprint, suite, tool, version, figures, measured, interrupted)
+                               fingerprint, suite, tool, version, results, measured, interrupted)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
              ON CONFLICT (number) DO UPDATE SET
                  label = excluded.label, written_label = excluded.written_label, started = excluded.started,
                  moment = excluded.moment, seconds = excluded.seconds, rounds = excluded.rounds,
                  complete = excluded.complete, machine = excluded.machine, fingerprint = excluded.fingerprint,
-                 suite = excluded.suite, tool = excluded.tool, version = excluded.version, figures = excluded.figures,
+                 suite = excluded.suite, tool = excluded.tool, version = excluded.version, results = excluded.results,
                  measured = excluded.measured, interrupted = excluded.interrupted",
         )?
         .execute(params![
@@ -64,22 +64,22 @@ fn put_summary(
             s.suite,
             s.tool,
             s.version,
-            s.figures,
+            s.results,
             s.measured,
             s.interrupted
         ])?;
     Ok(number.unwrap_or_else(|| transaction.last_insert_rowid()))
 }
 
-fn put_figures(transaction: &Transaction<'_>, number: i64, index: &Index) -> rusqlite::Result<()> {
-    transaction.prepare_cached("DELETE FROM figures WHERE number = ?1")?.execute([number])?;
+fn put_results(transaction: &Transaction<'_>, number: i64, index: &Index) -> rusqlite::Result<()> {
+    transaction.prepare_cached("DELETE FROM results WHERE number = ?1")?.execute([number])?;
     let Some(fingerprint) = &index.history else { return Ok(()) };
     let machine = machine(transaction, fingerprint)?;
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO figures (number, position, key, value, low, high, launches, machine, moment)
+        "INSERT INTO results (number, position, key, value, low, high, launches, machine, moment)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
-    for (position, row) in (0_i64..).zip(&index.figures) {
+    for (position, row) in (0_i64..).zip(&index.results) {
         let key = key(transaction, &row.key.benchmark, &canonical(&row.key.point))?;
         insert.execute(params![
             number,

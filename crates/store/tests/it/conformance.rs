@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
 
 use crate::common::{SMALL, history, run};
-use model::{CpuDistance, FigureKey, Outcome, Run, SessionReferences, Share};
+use model::{CpuDistance, Outcome, ResultKey, Run, SessionReferences, Share};
 use store::{Access, Detail, Error, Selector, Store};
 
 /// A new, empty store, with what keeps it alive.
@@ -78,7 +78,7 @@ fn runs_are_read_back_unchanged(mut fresh: Fresh) {
     assert_eq!((second.label.as_deref(), second.started.as_str()), (Some("tuned"), b.session.started.as_str()));
     assert_eq!((second.machine.as_str(), second.fingerprint.as_str()), ("m", "m-fingerprint"));
     assert_eq!((second.suite.as_str(), second.rounds, second.complete), ("default", 3, true));
-    assert_eq!((second.figures, second.measured, second.tool.as_deref()), (4, 4, None));
+    assert_eq!((second.results, second.measured, second.tool.as_deref()), (4, 4, None));
     assert_eq!((second.seconds, second.version.as_str()), (117.5, "0.1.0"));
 }
 
@@ -86,7 +86,7 @@ fn values_are_loaded_without_the_inside_of_launches(mut fresh: Fresh) {
     let whole = run("m", 1, SMALL);
     fresh.store.put(&whole).unwrap();
     let values = fresh.store.get(&whole.id, Detail::Values).unwrap();
-    for (a, b) in whole.figures.iter().zip(&values.figures) {
+    for (a, b) in whole.results.iter().zip(&values.results) {
         assert_eq!((a.key(), &a.outcome, a.values(), &a.footprint), (b.key(), &b.outcome, b.values(), &b.footprint));
         assert!(b.launches.iter().all(|launch| launch.nanos.is_empty()));
     }
@@ -99,11 +99,11 @@ fn values_tell_where_several_parties_were(mut fresh: Fresh) {
     let distance = CpuDistance { cpus: [0, 1], picos: 40_000, share: Share::ALL, elsewhere: None };
     whole.session.references = Some(SessionReferences { distances: vec![distance], ..Default::default() });
     let both = vec![vec![0], vec![1]];
-    whole.figures[0].launches.iter_mut().for_each(|launch| launch.placement.seen = both.clone());
+    whole.results[0].launches.iter_mut().for_each(|launch| launch.placement.seen = both.clone());
     fresh.store.put(&whole).unwrap();
     let values = fresh.store.get(&whole.id, Detail::Values).unwrap();
-    assert!(values.figures[0].launches.iter().all(|launch| launch.placement.seen == both));
-    assert!(values.figures[1].launches.iter().all(|launch| launch.placement.seen.is_empty()));
+    assert!(values.results[0].launches.iter().all(|launch| launch.placement.seen == both));
+    assert!(values.results[1].launches.iter().all(|launch| launch.placement.seen.is_empty()));
 }
 
 fn a_put_of_the_same_id_replaces(mut fresh: Fresh) {
@@ -111,7 +111,7 @@ fn a_put_of_the_same_id_replaces(mut fresh: Fresh) {
     let end = run("m", 2, SMALL);
     let mut begun = end.clone();
     begun.session.complete = false;
-    begun.figures.truncate(1);
+    begun.results.truncate(1);
     store.put(&run("m", 1, SMALL)).unwrap();
     assert_eq!(store.put(&begun).unwrap(), 2);
     let interrupted = |store: &dyn Store| store.summaries().unwrap()[1].interrupted;
@@ -126,10 +126,10 @@ fn a_put_of_the_same_id_replaces(mut fresh: Fresh) {
     assert_eq!(store.get(&end.id, Detail::Whole).unwrap(), end);
     let summaries = store.summaries().unwrap();
     assert_eq!(summaries.iter().map(|run| run.number).collect::<Vec<_>>(), [1, 2, 3]);
-    assert_eq!((summaries[1].figures, summaries[1].complete, summaries[1].interrupted), (4, true, false));
-    let shorter = Run { figures: end.figures[..2].to_vec(), ..end.clone() };
+    assert_eq!((summaries[1].results, summaries[1].complete, summaries[1].interrupted), (4, true, false));
+    let shorter = Run { results: end.results[..2].to_vec(), ..end.clone() };
     store.put(&shorter).unwrap();
-    assert_eq!(store.summaries().unwrap()[1].figures, 2);
+    assert_eq!(store.summaries().unwrap()[1].results, 2);
 }
 
 fn numbers_are_never_reused(mut fresh: Fresh) {
@@ -228,7 +228,7 @@ fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     let mut nameless = run("alpha", 6, SMALL);
     nameless.machine.fingerprint.clear();
     let mut failed = run("alpha", 7, SMALL);
-    failed.figures[0].outcome = Outcome::Failed("crashed".into());
+    failed.results[0].outcome = Outcome::Failed("crashed".into());
     let runs = [
         run("alpha", 3, SMALL),
         run("alpha", 1, SMALL),
@@ -239,33 +239,33 @@ fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
         run("alpha", 9, SMALL),
     ];
     store.put_all(&runs).unwrap();
-    let key = runs[0].figures[0].key();
-    let turned = FigureKey::new(&key.benchmark, "threads=1,working_set=16KiB".parse().unwrap());
+    let key = runs[0].results[0].key();
+    let turned = ResultKey::new(&key.benchmark, "threads=1,working_set=16KiB".parse().unwrap());
     let sessions = history(&**store, &turned, "alpha-fingerprint", 100);
     assert_eq!(sessions.iter().map(|value| value.number).collect::<Vec<_>>(), [2, 1, 7]);
-    let estimate = *runs[1].figures[0].outcome.estimate().unwrap();
+    let estimate = *runs[1].results[0].outcome.estimate().unwrap();
     let first = &sessions[0];
     assert_eq!((first.value, first.low, first.high, first.launches), (estimate.value, estimate.low, estimate.high, 3));
     assert_eq!((&first.id, &first.started), (&runs[1].id, &runs[1].session.started));
     let newest = history(&**store, &key, "alpha-fingerprint", 2);
     assert_eq!(newest.iter().map(|value| value.number).collect::<Vec<_>>(), [1, 7]);
     let both =
-        store.histories(&[key.clone(), FigureKey::new("no.such", model::Point::origin())], "alpha-fingerprint", 2);
+        store.histories(&[key.clone(), ResultKey::new("no.such", model::Point::origin())], "alpha-fingerprint", 2);
     assert_eq!(both.unwrap(), [newest, Vec::new()]);
     assert!(history(&**store, &key, "", 100).is_empty());
     assert!(history(&**store, &key, "gamma", 100).is_empty());
-    assert!(history(&**store, &FigureKey::new("no.such", model::Point::origin()), "alpha-fingerprint", 9).is_empty());
+    assert!(history(&**store, &ResultKey::new("no.such", model::Point::origin()), "alpha-fingerprint", 9).is_empty());
     // So does one whose core had a neighbour all the time: its value is not the machine's.
     let mut shared = runs[1].clone();
     let basis = model::ValueBasis::Observed(model::ObservedReason::FewUndisturbed { launches: 1, of: 20 });
-    shared.figures[0].references = Some(model::FigureReferences { basis, ..model::FigureReferences::default() });
+    shared.results[0].references = Some(model::ResultReferences { basis, ..model::ResultReferences::default() });
     store.put(&shared).unwrap();
     assert_eq!(history(&**store, &turned, "alpha-fingerprint", 100).len(), 2);
     assert_eq!(store.summaries().unwrap()[1].measured, store.summaries().unwrap()[0].measured, "it is measured");
     store.put(&runs[1]).unwrap();
     // A run that is put again without a value leaves the history.
     let mut again = runs[0].clone();
-    again.figures[0].outcome = Outcome::Unfit("not here".into());
+    again.results[0].outcome = Outcome::Unfit("not here".into());
     store.put(&again).unwrap();
     assert_eq!(history(&**store, &key, "alpha-fingerprint", 100).len(), 2);
 }
@@ -280,7 +280,7 @@ fn removal_is_all_or_none(mut fresh: Fresh) {
     store.remove(&[&runs[0].id, &runs[2].id]).unwrap();
     assert_eq!(store.summaries().unwrap().iter().map(|run| run.number).collect::<Vec<_>>(), [2]);
     assert!(matches!(store.get(&runs[0].id, Detail::Whole), Err(Error::Unknown { .. })));
-    assert_eq!(history(&**store, &runs[0].figures[0].key(), "m-fingerprint", 9).len(), 1);
+    assert_eq!(history(&**store, &runs[0].results[0].key(), "m-fingerprint", 9).len(), 1);
 }
 
 fn unreadable_runs_are_refused_and_change_nothing(mut fresh: Fresh) {
@@ -288,9 +288,9 @@ fn unreadable_runs_are_refused_and_change_nothing(mut fresh: Fresh) {
     let good = run("m", 1, SMALL);
     store.put(&good).unwrap();
     let mut nan = good.clone();
-    nan.figures[0].launches[0].value = f64::NAN;
+    nan.results[0].launches[0].value = f64::NAN;
     let mut twice = good.clone();
-    twice.figures.push(twice.figures[0].clone());
+    twice.results.push(twice.results[0].clone());
     for bad in [nan, twice] {
         let error = store.put(&bad).unwrap_err();
         assert!(matches!(error, Error::Unsavable { .. }), "{error}");
@@ -309,11 +309,11 @@ fn hostile_names_are_only_names(mut fresh: Fresh) {
         one.id = id.to_owned();
         one.machine.name = "'\"\\%".to_owned();
         one.label = Some("latest\nx".to_owned());
-        one.figures[0].benchmark = "a'b".to_owned();
-        one.figures[0].point = model::Point::origin().with("a", "1,b=2").with("c\\", "=");
+        one.results[0].benchmark = "a'b".to_owned();
+        one.results[0].point = model::Point::origin().with("a", "1,b=2").with("c\\", "=");
         store.put(&one).unwrap();
         assert_eq!(store.get(id, Detail::Whole).unwrap(), one);
-        assert_eq!(history(&**store, &one.figures[0].key(), "m-fingerprint", 99).last().unwrap().id, id);
+        assert_eq!(history(&**store, &one.results[0].key(), "m-fingerprint", 99).last().unwrap().id, id);
     }
     assert_eq!(store.summaries().unwrap().len(), ids.len());
     assert!(!resolved(&**store, "\u{1b}[2J\nx").unwrap_err().to_string().contains(['\n', '\u{1b}']));

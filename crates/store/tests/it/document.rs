@@ -131,7 +131,7 @@ fn documents_conform_to_the_published_schema() {
     for document in [sample, written] {
         assert_eq!(faults(&schema, &serde_json::from_str(&document).unwrap()), Vec::<String>::new());
     }
-    for (what, document) in [("no figures", r#"{"schema":1,"id":"x"}"#), ("no object", "[]")] {
+    for (what, document) in [("no results", r#"{"schema":1,"id":"x"}"#), ("no object", "[]")] {
         assert!(!faults(&schema, &serde_json::from_str(document).unwrap()).is_empty(), "{what}");
     }
 }
@@ -177,18 +177,18 @@ fn any_run() -> impl Strategy<Value = Run> {
         });
     let point = prop::collection::vec((any::<String>(), any::<String>()), 0..3)
         .prop_map(|axes| axes.into_iter().fold(Point::origin(), |point, (axis, value)| point.with(axis, value)));
-    let figure = (outcome(), point, prop::collection::vec(launch, 1..3), any::<(u64, String)>());
+    let result = (outcome(), point, prop::collection::vec(launch, 1..3), any::<(u64, String)>());
     let fact = prop_oneof![
         any::<String>().prop_map(FactValue::Text),
         number().prop_map(FactValue::Number),
         any::<Vec<String>>().prop_map(FactValue::List),
         any::<bool>().prop_map(FactValue::Truth),
     ];
-    let figures = prop::collection::vec(figure, 0..4);
-    (any::<(String, Option<String>, u64)>(), figures, prop::collection::vec(fact, 0..3)).prop_map(
-        |((id, label, seed), figures, facts)| {
+    let results = prop::collection::vec(result, 0..4);
+    (any::<(String, Option<String>, u64)>(), results, prop::collection::vec(fact, 0..3)).prop_map(
+        |((id, label, seed), results, facts)| {
             let mut one = run("m", 1, SMALL);
-            let model = one.figures[0].clone();
+            let model = one.results[0].clone();
             (one.id, one.label, one.plan.seed) = (id, label, seed);
             one.machine.facts = facts
                 .into_iter()
@@ -200,9 +200,9 @@ fn any_run() -> impl Strategy<Value = Run> {
                     affects: vec![Primitive::Tlb],
                 })
                 .collect();
-            one.figures = (0..)
-                .zip(figures)
-                .map(|(index, (outcome, point, launches, (ops, title)))| model::Figure {
+            one.results = (0..)
+                .zip(results)
+                .map(|(index, (outcome, point, launches, (ops, title)))| model::BenchmarkResult {
                     benchmark: format!("a.b{index}"),
                     flags: vec![Flag::Drift],
                     outcome,
@@ -237,7 +237,7 @@ proptest! {
         store.put(&one).unwrap();
         prop_assert_eq!(store.get(&one.id, store::Detail::Whole).unwrap(), one.clone());
         let values = store.get(&one.id, store::Detail::Values).unwrap();
-        prop_assert!(values.figures.iter().map(model::Figure::values).eq(one.figures.iter().map(model::Figure::values)));
+        prop_assert!(values.results.iter().map(model::BenchmarkResult::values).eq(one.results.iter().map(model::BenchmarkResult::values)));
     }
 
     #[test]

@@ -31,8 +31,8 @@ fn saver_process() {
     let save = |round: u32, store: &mut dyn Store, mut run: model::Run| {
         run.session.rounds = round;
         run.session.complete = false;
-        for figure in &mut run.figures {
-            figure.launches.truncate(round as usize % TYPICAL.launches + 1);
+        for result in &mut run.results {
+            result.launches.truncate(round as usize % TYPICAL.launches + 1);
         }
         store.put(&run)?;
         println!("\nround {round}");
@@ -88,7 +88,7 @@ fn assert_whole(path: &Path) -> u32 {
         let whole = store.get(&summary.id, Detail::Whole).unwrap();
         assert_eq!(whole.session.rounds, summary.rounds, "document and columns are of one round");
         assert_eq!(store.get(&summary.id, Detail::Values).unwrap().session.rounds, summary.rounds);
-        assert_eq!(summary.figures as usize, whole.figures.len());
+        assert_eq!(summary.results as usize, whole.results.len());
     }
     let connection = Connection::open(path).unwrap();
     let answer: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
@@ -165,7 +165,7 @@ fn a_damaged_database_is_reported_and_not_changed() {
         for run in store.summaries()? {
             store.get(&run.id, Detail::Whole)?;
             store.histories(
-                &[model::FigureKey::new("family0.benchmark_0", model::Point::origin())],
+                &[model::ResultKey::new("family0.benchmark_0", model::Point::origin())],
                 &run.fingerprint,
                 9,
             )?;

@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use model::{
-    Class, Domain, Estimate, EstimateMethod, Figure, FigureReferences, Flag, Invalid, Launch, Metric, ObservedReason,
-    Outcome, Run, SessionReferences, Share, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+    BenchmarkResult, Class, Domain, Estimate, EstimateMethod, Flag, Invalid, Launch, Metric, ObservedReason, Outcome,
+    ResultReferences, Run, SessionReferences, Share, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::standard_normal;
 
-use super::{figure, rate, run, time};
+use super::{rate, result, run, time};
 
 /// What a session of a guest does to its launches.
 #[derive(Clone, Copy)]
@@ -49,8 +49,15 @@ impl<'a> GuestSession<'a> {
         (self.around.clock * 1.035_f64.powi(self.step), slower)
     }
 
-    /// A core figure of so many cycles an operation.
-    pub(crate) fn core(&mut self, benchmark: &str, metric: Metric, class: Class, cycles: f64, noise: f64) -> Figure {
+    /// A core result of so many cycles an operation.
+    pub(crate) fn core(
+        &mut self,
+        benchmark: &str,
+        metric: Metric,
+        class: Class,
+        cycles: f64,
+        noise: f64,
+    ) -> BenchmarkResult {
         let lower = !metric.unit.is_rate();
         let launches: Vec<Launch> = (0..20)
             .map(|round| {
@@ -69,13 +76,13 @@ impl<'a> GuestSession<'a> {
                 Launch { round, began: f64::from(round), value: seen, undisturbed, ..Launch::default() }
             })
             .collect();
-        let mut made = figure(benchmark, "", metric, class, &[], Outcome::Unfit(String::new()));
+        let mut made = result(benchmark, "", metric, class, &[], Outcome::Unfit(String::new()));
         made.launches = launches;
-        made.references = Some(FigureReferences {
+        made.references = Some(ResultReferences {
             domain: Domain::Core,
             basis: ValueBasis::Cycles,
             clock: Some(1.0),
-            ..FigureReferences::default()
+            ..ResultReferences::default()
         });
         made
     }
@@ -96,24 +103,25 @@ pub(crate) fn estimate(values: &[f64]) -> Estimate {
     }
 }
 
-/// Every figure as `basis` says, at a clock.
-pub(crate) fn state(figure: &mut Figure, basis: ValueBasis, clock: f64) {
-    let observed: Vec<f64> = figure.launches.iter().map(|launch| launch.value).collect();
-    let references = figure.references.as_mut().unwrap();
+/// Every result as `basis` says, at a clock.
+pub(crate) fn state(result: &mut BenchmarkResult, basis: ValueBasis, clock: f64) {
+    let observed: Vec<f64> = result.launches.iter().map(|launch| launch.value).collect();
+    let references = result.references.as_mut().unwrap();
     (references.basis, references.clock) = (basis, Some(clock));
     references.observed = Some(estimate(&observed));
-    figure.outcome = Outcome::Measured(estimate(&figure.values()));
+    result.outcome = Outcome::Measured(estimate(&result.values()));
 }
 
-/// A run of core figures: their median clock is the session's, and its own figure.
-pub(crate) fn core_run(id: &str, machine: &str, session: &str, mut figures: Vec<Figure>) -> Run {
-    let of = |figure: &Figure| figure.launches.iter().filter_map(|l| l.undisturbed?.clock).collect::<Vec<f64>>();
-    let clocks: Vec<f64> = figures.iter().flat_map(of).collect();
+/// A run of core results: their median clock is the session's, and its own result.
+pub(crate) fn core_run(id: &str, machine: &str, session: &str, mut results: Vec<BenchmarkResult>) -> Run {
+    let of =
+        |result: &BenchmarkResult| result.launches.iter().filter_map(|l| l.undisturbed?.clock).collect::<Vec<f64>>();
+    let clocks: Vec<f64> = results.iter().flat_map(of).collect();
     let stated = estimate(&clocks);
-    figures.iter_mut().for_each(|figure| state(figure, ValueBasis::Cycles, stated.value));
-    let clock = figure("cpu.clock", "", rate("cycles"), Class::Compute, &[], Outcome::Measured(stated));
-    figures.insert(0, clock);
-    let mut made = run(id, machine, session, figures);
+    results.iter_mut().for_each(|result| state(result, ValueBasis::Cycles, stated.value));
+    let clock = result("cpu.clock", "", rate("cycles"), Class::Compute, &[], Outcome::Measured(stated));
+    results.insert(0, clock);
+    let mut made = run(id, machine, session, results);
     let unshared = UnsharedCore {
         cpus: vec![0, 1],
         ratio: Some(1.211),
@@ -129,15 +137,15 @@ pub(crate) fn core_run(id: &str, machine: &str, session: &str, mut figures: Vec<
     made
 }
 
-/// Classes of core figures.
+/// Classes of core results.
 pub(crate) const CORE_CLASSES: [Class; 3] = [Class::Compute, Class::Fault, Class::Ipc];
 
-/// A session of `count` equal core figures, most of them of the core alone. Its own shift of each class is drawn from
+/// A session of `count` equal core results, most of them of the core alone. Its own shift of each class is drawn from
 /// the floor.
 pub(crate) fn session(id: &str, machine: &str, count: usize, around: Surroundings, rng: &mut ChaCha8Rng) -> Run {
     let shifts: Vec<f64> = CORE_CLASSES.iter().map(|class| class.session_noise() * standard_normal(rng)).collect();
     let mut guest = GuestSession::new(around, rng);
-    let figures = (0..count)
+    let results = (0..count)
         .map(|i| {
             let class = [0, 0, 0, 1, 0, 0, 2][i % 7];
             let cycles = (5.0 + i as f64) * shifts[class].exp();
@@ -145,27 +153,27 @@ pub(crate) fn session(id: &str, machine: &str, count: usize, around: Surrounding
             guest.core(&format!("sim.f{i}"), metric, CORE_CLASSES[class], cycles, 0.001)
         })
         .collect();
-    core_run(id, machine, id, figures)
+    core_run(id, machine, id, results)
 }
 
-/// The core figure as an old document would hold it: no references, all batches.
+/// The core result as an old document would hold it: no references, all batches.
 pub(crate) fn without_references(run: &Run) -> Run {
     let mut old = run.clone();
     old.session.references = None;
-    old.figures.retain(|figure| figure.benchmark != "cpu.clock");
-    for figure in &mut old.figures {
-        figure.references = None;
-        figure.launches.iter_mut().for_each(|launch| launch.undisturbed = None);
-        figure.outcome = Outcome::Measured(estimate(&figure.values()));
+    old.results.retain(|result| result.benchmark != "cpu.clock");
+    for result in &mut old.results {
+        result.references = None;
+        result.launches.iter_mut().for_each(|launch| launch.undisturbed = None);
+        result.outcome = Outcome::Measured(estimate(&result.values()));
     }
     old
 }
 
-/// Marks every launch of a figure as contended: what is stated is what was observed.
+/// Marks every launch of a result as contended: what is stated is what was observed.
 pub(crate) fn contended(run: &mut Run, benchmark: &str) {
     let clock = run.session.references.as_ref().unwrap().clock.unwrap();
-    let figure = run.figures.iter_mut().find(|figure| figure.benchmark == benchmark).unwrap();
-    figure.launches.iter_mut().for_each(|l| l.invalid = Some(Invalid::Contended { batches: 1, of: 40 }));
-    figure.flags.push(Flag::Contended);
-    state(figure, ValueBasis::Observed(ObservedReason::UnsharedNeverSeen), clock);
+    let result = run.results.iter_mut().find(|result| result.benchmark == benchmark).unwrap();
+    result.launches.iter_mut().for_each(|l| l.invalid = Some(Invalid::Contended { batches: 1, of: 40 }));
+    result.flags.push(Flag::Contended);
+    state(result, ValueBasis::Observed(ObservedReason::UnsharedNeverSeen), clock);
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::{
-    Class, Estimate, EstimateMethod, Fact, FactValue, Figure, FigureKey, Flag, Launch, Machine, Metric, Mode, Outcome,
-    Plan, Point, Primitive, Run, SCHEMA, Session, Unit,
+    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Flag, Launch, Machine, Metric, Mode, Outcome,
+    Plan, Point, Primitive, ResultKey, Run, SCHEMA, Session, Unit,
 };
 
 /// A file of the published tables.
@@ -24,14 +24,17 @@ pub(crate) fn named<T: serde::de::DeserializeOwned>(word: &str) -> T {
     serde_json::from_value(serde_json::Value::String(word.to_owned())).unwrap()
 }
 
-/// The figures of each recorded session, of lines that begin with the session's number.
-pub(crate) fn recorded_sessions(lines: &str, figure: impl Fn(&[&str]) -> Figure) -> BTreeMap<&str, Vec<Figure>> {
-    let mut figures: BTreeMap<&str, Vec<Figure>> = BTreeMap::new();
+/// The results of each recorded session, of lines that begin with the session's number.
+pub(crate) fn recorded_sessions(
+    lines: &str,
+    result: impl Fn(&[&str]) -> BenchmarkResult,
+) -> BTreeMap<&str, Vec<BenchmarkResult>> {
+    let mut results: BTreeMap<&str, Vec<BenchmarkResult>> = BTreeMap::new();
     for line in lines.lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = line.split(';').collect();
-        figures.entry(cells[0]).or_default().push(figure(&cells[1..]));
+        results.entry(cells[0]).or_default().push(result(&cells[1..]));
     }
-    figures
+    results
 }
 
 /// A fact of a machine in words.
@@ -53,26 +56,36 @@ pub(crate) fn rate(per: &'static str) -> Metric {
     Metric::higher(Unit::PerSecond, per)
 }
 
-/// A figure with an outcome and nothing else.
-pub(crate) fn figure(
+/// A result with an outcome and nothing else.
+pub(crate) fn result(
     benchmark: &str,
     point: &str,
     metric: Metric,
     class: Class,
     stresses: &[Primitive],
     outcome: Outcome,
-) -> Figure {
-    let key = FigureKey::new(benchmark, point.parse().unwrap());
-    Figure { outcome, flags: Vec::new(), ..Figure::unmeasured(key, benchmark, metric, class).stressing(stresses) }
+) -> BenchmarkResult {
+    let key = ResultKey::new(benchmark, point.parse().unwrap());
+    BenchmarkResult {
+        outcome,
+        flags: Vec::new(),
+        ..BenchmarkResult::unmeasured(key, benchmark, metric, class).stressing(stresses)
+    }
 }
 
-/// A figure without spread, as in published tables.
-pub(crate) fn plain(benchmark: &str, point: &str, metric: Metric, value: f64) -> Figure {
-    figure(benchmark, point, metric, Class::Compute, &[], Outcome::Measured(Estimate::without_spread(value)))
+/// A result without spread, as in published tables.
+pub(crate) fn plain(benchmark: &str, point: &str, metric: Metric, value: f64) -> BenchmarkResult {
+    result(benchmark, point, metric, Class::Compute, &[], Outcome::Measured(Estimate::without_spread(value)))
 }
 
 /// The result that a run would store for these launch values: median and order-statistic interval, or modes.
-pub(crate) fn from_values(benchmark: &str, point: &str, metric: Metric, class: Class, values: &[f64]) -> Figure {
+pub(crate) fn from_values(
+    benchmark: &str,
+    point: &str,
+    metric: Metric,
+    class: Class,
+    values: &[f64],
+) -> BenchmarkResult {
     let groups = stats::modes(values);
     let outcome = if groups.len() > 1 {
         let mode = |group: &stats::ModeGroup| {
@@ -83,7 +96,7 @@ pub(crate) fn from_values(benchmark: &str, point: &str, metric: Metric, class: C
     } else {
         Outcome::Measured(estimate(values))
     };
-    let mut made = figure(benchmark, point, metric, class, &[], outcome);
+    let mut made = result(benchmark, point, metric, class, &[], outcome);
     if groups.len() > 1 {
         made.flags.push(Flag::Modes);
     }
@@ -108,7 +121,7 @@ fn estimate(values: &[f64]) -> Estimate {
 }
 
 /// A run on a machine in a session.
-pub(crate) fn run(id: &str, machine: &str, session: &str, figures: Vec<Figure>) -> Run {
+pub(crate) fn run(id: &str, machine: &str, session: &str, results: Vec<BenchmarkResult>) -> Run {
     Run {
         schema: SCHEMA,
         id: id.to_owned(),
@@ -118,26 +131,30 @@ pub(crate) fn run(id: &str, machine: &str, session: &str, figures: Vec<Figure>) 
         machine: Machine { name: machine.to_owned(), fingerprint: machine.to_owned(), ..Machine::default() },
         session: Session { started: session.to_owned(), ..Session::default() },
         plan: Plan::default(),
-        figures,
+        results,
     }
 }
 
 /// A published machine: no fingerprint, no session.
-pub(crate) fn published_run(name: &str, figures: Vec<Figure>) -> Run {
-    let mut made = run(name, name, "", figures);
+pub(crate) fn published_run(name: &str, results: Vec<BenchmarkResult>) -> Run {
+    let mut made = run(name, name, "", results);
     made.machine.fingerprint = String::new();
     made
 }
 
 /// One run per machine from the columns of a published table; `column` maps a heading to a name.
-pub(crate) fn table(rows: &[Vec<String>], label: &[usize], column: impl Fn(&str, f64) -> Option<Figure>) -> Vec<Run> {
+pub(crate) fn table(
+    rows: &[Vec<String>],
+    label: &[usize],
+    column: impl Fn(&str, f64) -> Option<BenchmarkResult>,
+) -> Vec<Run> {
     let heading = &rows[0];
     rows[1..]
         .iter()
         .map(|row| {
             let name: Vec<&str> = label.iter().map(|&i| row[i].as_str()).collect();
-            let figures = heading.iter().zip(row).filter_map(|(head, cell)| column(head, cell.parse().ok()?)).collect();
-            published_run(&name.join(", "), figures)
+            let results = heading.iter().zip(row).filter_map(|(head, cell)| column(head, cell.parse().ok()?)).collect();
+            published_run(&name.join(", "), results)
         })
         .collect()
 }

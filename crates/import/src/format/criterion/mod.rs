@@ -16,7 +16,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "criterion",
     tool: "criterion.rs",
     about: "the stated intervals (of one process: they do not cover what differs between launches) of the median and of \
-            criterion's own estimate, the slope or the mean, which is a figure of its own and all that the terminal states, \
+            criterion's own estimate, the slope or the mean, which is a result of its own and all that the terminal states, \
             beside the throughput; of version 0.1 the middle of the median's; from sample.json the median and range of \
             the samples",
     by_lines: true,
@@ -127,7 +127,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.readings.extend(message(json::read(line).map_err(fault)?, at)?);
         }
     } else if text.contains("\"full_id\"") {
-        return Err(SourceFault::new("it names a benchmark but has no figure; import the estimates.json beside it", 1));
+        return Err(SourceFault::new("it names a benchmark but has no result; import the estimates.json beside it", 1));
     } else if text.contains("\"iters\"") {
         sheet.readings.push(sample(source.name, json::read(text)?)?);
     } else if text.trim_start().starts_with('[') {

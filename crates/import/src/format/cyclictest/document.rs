@@ -68,7 +68,7 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         });
         let (sheet, runs) = &mut sheets[at];
         if document.return_code != 0 {
-            sheet.notes.push(format!("a run ended with code {}, and is no figure", document.return_code));
+            sheet.notes.push(format!("a run ended with code {}, and is no result", document.return_code));
             continue;
         }
         let mut run = run(&document, place.0 + 1)?;

@@ -77,7 +77,7 @@ impl CyclicRun {
         self.open = false;
     }
 
-    /// Adds its figures.
+    /// Adds its results.
     pub(super) fn end(&mut self, sheet: &mut SourceSheet) -> Result<(), SourceFault> {
         sheet.begin_process();
         self.first = sheet.readings.len();

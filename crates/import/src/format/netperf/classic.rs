@@ -140,7 +140,7 @@ fn columns(units: &[String], at: usize) -> Result<Vec<NetperfColumn>, SourceFaul
     Ok(columns)
 }
 
-/// The sizes of a row that define its figures.
+/// The sizes of a row that define its results.
 struct NetperfSizes<'a> {
     message: Option<&'a str>,
     /// Those of requests and of responses.

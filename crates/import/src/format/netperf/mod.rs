@@ -43,7 +43,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     } else {
         read(&mut sheet, &mut peers, source.text, &source.ledger)?;
     }
-    // Tests against several hosts, and over another protocol of the network, are different figures.
+    // Tests against several hosts, and over another protocol of the network, are different results.
     let part = |part: &NetperfPeer| (part.readings, axis_value(&part.name));
     sheet.tell_apart("peer", &peers.iter().map(part).collect::<Vec<_>>());
     for (index, reading) in sheet.readings.iter_mut().enumerate() {

@@ -25,7 +25,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 /// Bytes of its MB, except where the program says bytes or thousands of bits.
 const MEGABYTE: f64 = 1_048_576.0;
 
-/// The figures of one end, under the names of its XML, each as it is printed.
+/// The results of one end, under the names of its XML, each as it is printed.
 #[derive(Default)]
 struct NtttcpEnd {
     /// Its throughput, with the unit.
@@ -43,7 +43,7 @@ struct NtttcpEnd {
 }
 
 impl NtttcpEnd {
-    /// The readings, for an end whose figures stand at or above a line.
+    /// The readings, for an end whose results stand at or above a line.
     fn readings(&self, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
         let mut readings = Vec::new();
         if let Some((text, scale)) = rate(&self.throughput, &self.thread, at)? {

@@ -6,7 +6,7 @@ use crate::differing::{Settings, differing};
 use crate::sheet::{SourceSheet, text};
 use crate::text::{axis_value, snake};
 
-/// Settings of one process, and where its figures begin.
+/// Settings of one process, and where its results begin.
 #[derive(Default)]
 pub(super) struct PerftestSettings {
     /// Its readings are those from here to the next process's.
@@ -131,7 +131,7 @@ pub(super) fn settle(sheet: &mut SourceSheet, mut processes: Vec<PerftestSetting
         }
     }
     let ends: Vec<usize> = processes.iter().skip(1).map(|next| next.first).chain([sheet.readings.len()]).collect();
-    // Of an excerpt nothing is known, and what has no figures has no axes.
+    // Of an excerpt nothing is known, and what has no results has no axes.
     let stated = |(process, end): &(&PerftestSettings, &usize)| {
         process.first < **end && process.values.keys().any(|name| name != DURATION)
     };

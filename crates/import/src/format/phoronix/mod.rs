@@ -44,8 +44,8 @@ struct Composite {
     result: ElementTexts,
     entry: ElementTexts,
     sheets: Vec<(String, SourceSheet)>,
-    figures: usize,
-    /// Units of what was read, by system and figure: tests state several quantities under one description.
+    results: usize,
+    /// Units of what was read, by system and result: tests state several quantities under one description.
     units: HashMap<(String, String, Point), String>,
     /// Elements with a number that no rule reads, by the names of their parents.
     unread: BTreeSet<String>,
@@ -64,8 +64,8 @@ impl Composite {
             Some("Entry") => drop(self.entry.insert(name, value)),
             Some("Data") if name == "Entry" => {
                 let entry = std::mem::take(&mut self.entry);
-                self.figures += 1;
-                if self.figures > MOST_ITEMS {
+                self.results += 1;
+                if self.results > MOST_ITEMS {
                     return Err(format!("it has more than {MOST_ITEMS} results"));
                 }
                 self.add(&entry)?;
@@ -258,7 +258,7 @@ fn counts(processor: &str) -> Vec<Fact> {
     counts.into_iter().flatten().collect()
 }
 
-/// The figure of a value, given as printed and as a number.
+/// The result of a value, given as printed and as a number.
 fn reading(
     result: &ElementTexts,
     test: &str,

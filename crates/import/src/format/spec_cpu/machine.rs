@@ -34,7 +34,7 @@ const NAMES: &[(&str, &str)] = &[
     ("Peak Pointers", "peak pointers"),
 ];
 
-/// Names of the report that say nothing of the figures.
+/// Names of the report that say nothing of the results.
 const UNUSED: &[&str] = &[
     "Auto Parallel",
     "CPU Characteristics",

@@ -59,7 +59,7 @@ const OF_ITERATION: &[&str] = &[
     "submit",
 ];
 
-/// Members of the whole run that say nothing of the figures.
+/// Members of the whole run that say nothing of the results.
 const OF_RUN: &[&str] = &[
     "base_copies",
     "base_ranks",

@@ -60,7 +60,7 @@ const BATCHES: usize = 6;
 
 fn task() -> Task {
     Task {
-        figure: 0,
+        result: 0,
         benchmark: "os.syscall_getppid".to_owned(),
         point: Point::origin(),
         ops: 3,
@@ -349,7 +349,7 @@ impl Kernel for Asking {
 
 /// In tests the first hardware event of a footprint is the page faults.
 #[test]
-fn what_the_threads_of_a_figure_do_is_in_its_footprint() {
+fn what_the_threads_of_a_result_do_is_in_its_footprint() {
     let _alone = alone();
     let (member, _) = launch(Trial::one(Asking::new()));
     let footprint = &member.launch.footprint;

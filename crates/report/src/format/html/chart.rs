@@ -11,17 +11,17 @@ use crate::{Chart, ChartPlot, Curves, Division, Error, PrintedQuantity};
 const COLOURS: usize = 7;
 
 pub(super) fn draw(chart: &Chart) -> Result<Markup, Error> {
-    Ok(figure(chart, svg(chart)?, false))
+    Ok(result(chart, svg(chart)?, false))
 }
 
 /// One of many small charts: its title, drawing and legend.
 pub(super) fn draw_small(chart: &Chart) -> Result<Markup, Error> {
-    Ok(figure(chart, small_svg(chart)?, true))
+    Ok(result(chart, small_svg(chart)?, true))
 }
 
-fn figure(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
+fn result(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
     html! {
-        figure.small[small] {
+        result.small[small] {
             figcaption { h3 { (chart.title) } @if !small { p.muted { (chart.about) } } (legend(&chart.plot)) }
             @match drawing {
                 Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },

@@ -35,7 +35,7 @@ fn a_name_to_be_typed_stays_whole_beside_a_text_that_wraps() {
 
 #[test]
 fn a_map_has_a_line_for_each_machine_where_its_words_do_not_fit() {
-    let titles = ["", "place", "all figures", "operating system", "communication on this machine", "files"];
+    let titles = ["", "place", "all results", "operating system", "communication on this machine", "files"];
     let kind = |index: usize| if index == 0 { ColumnKind::Label } else { ColumnKind::Words };
     let columns = titles.iter().enumerate().map(|(index, title)| Column::new(*title, kind(index))).collect();
     let row = |machine: usize| {

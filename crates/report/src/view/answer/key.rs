@@ -1,40 +1,41 @@
-//! The key figures: the few by which machines are usually told apart, in the order in which they are read.
+//! The key results: the few by which machines are usually told apart, in the order in which they are read.
 
 use std::collections::HashSet;
 
-use model::{Catalogue, Figure, KeyFigure, Outcome, Run};
+use model::{BenchmarkResult, Catalogue, KeyResult, Outcome, Run};
 
-use crate::words::figure_label;
+use crate::words::result_label;
 
-/// Fewest lines that stand for a run; of one with fewer, the first figures of each benchmark are shown.
+/// Fewest lines that stand for a run; of one with fewer, the first results of each benchmark are shown.
 const LEAST: usize = 4;
 
 /// Most lines.
 const MOST: usize = 10;
 
-const fn valued(figure: &Figure) -> bool {
-    matches!(figure.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_))
+const fn valued(result: &BenchmarkResult) -> bool {
+    matches!(result.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_))
 }
 
-/// The key figures of a run with their titles: of each line the first candidate that has a value, else the first that was
-/// requested, which says why it has none. A title never claims more than the figure is: 64 MiB may lie in a cache, so its
+/// The key results of a run with their titles: of each line the first candidate that has a value, else the first that was
+/// requested, which says why it has none. A title never claims more than the result is: 64 MiB may lie in a cache, so its
 /// latency keeps its label.
-pub(super) fn key_figures<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<(String, &'a Figure)> {
-    let requested: Vec<&Figure> = run.figures.iter().filter(|figure| !figure.is_condition()).collect();
+pub(super) fn key_results<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<(String, &'a BenchmarkResult)> {
+    let requested: Vec<&BenchmarkResult> = run.results.iter().filter(|result| !result.is_condition()).collect();
     let keys = |benchmark: &str| catalogue.get(benchmark).map_or(&[][..], |benchmark| &benchmark.key);
-    let meets = |figure: &Figure, key: &KeyFigure| key.at.iter().all(|(axis, at)| figure.point.get(axis) == Some(at));
-    let mut found: Vec<(&KeyFigure, &Figure)> = Vec::new();
-    for figure in &requested {
-        found.extend(keys(&figure.benchmark).iter().filter(|key| meets(figure, key)).map(|key| (key, *figure)));
+    let meets =
+        |result: &BenchmarkResult, key: &KeyResult| key.at.iter().all(|(axis, at)| result.point.get(axis) == Some(at));
+    let mut found: Vec<(&KeyResult, &BenchmarkResult)> = Vec::new();
+    for result in &requested {
+        found.extend(keys(&result.benchmark).iter().filter(|key| meets(result, key)).map(|key| (key, *result)));
     }
-    found.sort_by_key(|(key, figure)| (key.rank / 10, !valued(figure), key.rank));
+    found.sort_by_key(|(key, result)| (key.rank / 10, !valued(result), key.rank));
     found.dedup_by_key(|(key, _)| key.rank / 10);
     if found.len() >= LEAST {
         let title =
-            |key: &KeyFigure, figure| if key.title.is_empty() { figure_label(figure) } else { key.title.clone() };
-        return found.into_iter().map(|(key, figure)| (title(key, figure), figure)).collect();
+            |key: &KeyResult, result| if key.title.is_empty() { result_label(result) } else { key.title.clone() };
+        return found.into_iter().map(|(key, result)| (title(key, result), result)).collect();
     }
     let mut seen: HashSet<&str> = HashSet::new();
-    let first = requested.into_iter().filter(|figure| seen.insert(&figure.benchmark));
-    first.take(MOST).map(|figure| (figure_label(figure), figure)).collect()
+    let first = requested.into_iter().filter(|result| seen.insert(&result.benchmark));
+    first.take(MOST).map(|result| (result_label(result), result)).collect()
 }

@@ -1,9 +1,9 @@
-//! The answer after measuring: how far the run may be trusted, its key figures, and what to do next, on one screen.
+//! The answer after measuring: how far the run may be trusted, its key results, and what to do next, on one screen.
 
 mod key;
 
 use compare::standing::{LEAST_MACHINES, MachineStanding, standing};
-use model::{Figure, Outcome, Run, percent};
+use model::{BenchmarkResult, Outcome, Run, percent};
 
 use super::RunContext;
 use super::machine::{heading, warnings};
@@ -12,7 +12,7 @@ use super::trusted::{told, trusted};
 use crate::words::Told;
 use crate::{Block, Cell, Column, Document, Table, TableRow, Tone};
 
-/// A run with at most this many figures is shown whole: its table is no longer than the answer.
+/// A run with at most this many results is shown whole: its table is no longer than the answer.
 const WHOLE: usize = 12;
 
 /// Doubts with a line of their own.
@@ -21,12 +21,12 @@ const DOUBTS: usize = 3;
 /// The report of a run that was just measured, at most 24 lines of 80 columns.
 #[must_use]
 pub fn answer(run_: &Run, context: &RunContext) -> Document {
-    let requested = run_.figures.iter().filter(|figure| !figure.is_condition()).count();
+    let requested = run_.results.iter().filter(|result| !result.is_condition()).count();
     let mut document = run(run_, context);
     if requested <= WHOLE {
         return document;
     }
-    let keys = key::key_figures(run_, context.catalogue);
+    let keys = key::key_results(run_, context.catalogue);
     document.title = heading(run_, context.handle.as_deref());
     document.notes = warnings(run_);
     let facts = trusted(run_, DOUBTS);
@@ -44,14 +44,14 @@ pub fn answer(run_: &Run, context: &RunContext) -> Document {
     document
 }
 
-/// The key figures of a run.
+/// The key results of a run.
 pub(super) fn key_table(run: &Run, context: &RunContext) -> Table {
-    table(run, &key::key_figures(run, context.catalogue), context)
+    table(run, &key::key_results(run, context.catalogue), context)
 }
 
-/// Key figures, with a column of standings where there is one.
-fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
-    let standings: Vec<Option<MachineStanding>> = keys.iter().map(|(_, figure)| stands(figure, context)).collect();
+/// Key results, with a column of standings where there is one.
+fn table(run: &Run, keys: &[(String, &BenchmarkResult)], context: &RunContext) -> Table {
+    let standings: Vec<Option<MachineStanding>> = keys.iter().map(|(_, result)| stands(result, context)).collect();
     let known = standings.iter().any(Option::is_some);
     let place = if known { "better than, of other machines" } else { "" };
     let columns = vec![
@@ -61,9 +61,9 @@ fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
         Column::words(place),
     ];
     let told = Told { brief: true, flags: told(run), ..Told::default() };
-    let row = |((title, figure), standing): (&(String, &Figure), Option<MachineStanding>)| {
-        let target = compare::trust::target(run, figure);
-        let mut cells = cells(figure, title.clone(), target, &told);
+    let row = |((title, result), standing): (&(String, &BenchmarkResult), Option<MachineStanding>)| {
+        let target = compare::trust::target(run, result);
+        let mut cells = cells(result, title.clone(), target, &told);
         if cells.len() > 3 {
             cells.truncate(3);
             cells.push(standing.map_or(Cell::Empty, |standing| Cell::Text(standing_words(&standing), Tone::Plain)));
@@ -78,9 +78,9 @@ fn table(run: &Run, keys: &[(String, &Figure)], context: &RunContext) -> Table {
     table
 }
 
-fn stands(figure: &Figure, context: &RunContext) -> Option<MachineStanding> {
-    let Outcome::Measured(estimate) = &figure.outcome else { return None };
-    standing(estimate, figure.metric.better, context.others.get(&figure.key())?)
+fn stands(result: &BenchmarkResult, context: &RunContext) -> Option<MachineStanding> {
+    let Outcome::Measured(estimate) = &result.outcome else { return None };
+    standing(estimate, result.metric.better, context.others.get(&result.key())?)
 }
 
 /// `▁▂▅█▃▁ 41 of 64`; `▁▂▅█▃▁ 41 to 44 of 64` where some lie within the interval.
@@ -94,7 +94,7 @@ fn standing_words(standing: &MachineStanding) -> String {
     format!("{bars} {rank} of {}", standing.of)
 }
 
-/// What is said once where no figure has a standing.
+/// What is said once where no result has a standing.
 fn no_reference() -> String {
-    format!("No reference yet: fewer than {LEAST_MACHINES} other machines have these figures.")
+    format!("No reference yet: fewer than {LEAST_MACHINES} other machines have these results.")
 }

@@ -7,14 +7,14 @@ use super::rows;
 use crate::words::plural;
 use crate::{Block, DocumentSection};
 
-/// Figures with one session floor.
+/// Results with one session floor.
 struct AssumedGroup {
     floor: f64,
     rounding: f64,
-    figures: Vec<String>,
+    results: Vec<String>,
 }
 
-/// One line for each session floor: the floor, the precision of printed digits, and the figures that are DIFFERENT
+/// One line for each session floor: the floor, the precision of printed digits, and the results that are DIFFERENT
 /// under both.
 pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<DocumentSection> {
     let mut groups: Vec<AssumedGroup> = Vec::new();
@@ -30,9 +30,9 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
         match groups.iter_mut().find(|group| (group.floor - floor).abs() < 1e-12) {
             Some(group) => {
                 group.rounding = group.rounding.max(rounding);
-                group.figures.push(rows::name(row));
+                group.results.push(rows::name(row));
             }
-            None => groups.push(AssumedGroup { floor, rounding, figures: vec![rows::name(row)] }),
+            None => groups.push(AssumedGroup { floor, rounding, results: vec![rows::name(row)] }),
         }
     }
     if groups.is_empty() {
@@ -40,7 +40,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
     }
     let say = |group: &AssumedGroup| {
         let digits = format!("printed digits to within {}", percent(group.rounding));
-        format!("session floor {}, {digits}: {}", percent(group.floor), group.figures.join("; "))
+        format!("session floor {}, {digits}: {}", percent(group.floor), group.results.join("; "))
     };
     let items = groups.iter().map(say).collect();
     Some(DocumentSection::of("spread assumed", Block::list(items)))
@@ -53,7 +53,7 @@ pub(crate) fn note(comparison: &Comparison) -> Option<String> {
         format!(
             "DIFFERENT, spread assumed ({}): no spread is printed; it is beyond what the printed digits and the session \
              floor of its class allow, and beyond 30%. That is no test.",
-            plural(assumed, "figure")
+            plural(assumed, "result")
         )
     })
 }

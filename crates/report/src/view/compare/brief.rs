@@ -1,10 +1,10 @@
-//! A comparison that decides first: how many figures are slower, faster and the same, then those that differ by the
+//! A comparison that decides first: how many results are slower, faster and the same, then those that differ by the
 //! size of the effect, then the means; all rows are in the whole view.
 
 use std::collections::HashMap;
 
 use compare::{CompareRow, CompareVerdict, Comparison, GainDirection, NeededLaunches, PerPrice, Ratio};
-use model::{FigureKey, Unit, percent};
+use model::{ResultKey, Unit, percent};
 
 use super::{clock, heat, means, rows};
 use crate::words::{duration, factor};
@@ -21,8 +21,8 @@ const DIRECTIONS: [(GainDirection, &str); 4] = [
     (GainDirection::Better, "BETTER"),
 ];
 
-/// Two runs. `seconds` is the time of one launch of each figure, where it is known.
-pub(super) fn pair(comparison: &Comparison, other: usize, seconds: &HashMap<FigureKey, f64>) -> Vec<DocumentSection> {
+/// Two runs. `seconds` is the time of one launch of each result, where it is known.
+pub(super) fn pair(comparison: &Comparison, other: usize, seconds: &HashMap<ResultKey, f64>) -> Vec<DocumentSection> {
     let mut first = vec![Block::Text(counts(comparison, other))];
     first.extend(comparison.tests.gt(&0).then(|| Block::Text(certain(comparison))));
     let mut sections = vec![DocumentSection { title: String::new(), blocks: first }];
@@ -44,13 +44,13 @@ pub(super) fn pair(comparison: &Comparison, other: usize, seconds: &HashMap<Figu
     sections
 }
 
-/// Several runs: the means of each by family, and how many of its figures are slower and faster.
+/// Several runs: the means of each by family, and how many of its results are slower and faster.
 pub(super) fn several(comparison: &Comparison, others: &[usize]) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = heat::section(comparison).into_iter().collect();
     let mut counted = vec![Block::Table(counts_table(comparison, others))];
     counted.extend(per_price(comparison).into_iter().map(Block::Text));
     counted.extend(comparison.tests.gt(&0).then(|| Block::Text(certain(comparison))));
-    let title = format!("figures against {}", comparison.reference);
+    let title = format!("results against {}", comparison.reference);
     sections.push(DocumentSection { title, blocks: counted });
     sections
 }
@@ -64,7 +64,7 @@ pub(crate) fn sentences(comparison: &Comparison, other: usize) -> Vec<String> {
     sentences
 }
 
-/// How many figures of each machine are slower, faster, the same and open.
+/// How many results of each machine are slower, faster, the same and open.
 pub(crate) fn counts_table(comparison: &Comparison, others: &[usize]) -> Table {
     let tally = |index: &usize| {
         let of = |way: GainDirection| directed(comparison, *index, way).len() as u64;
@@ -133,7 +133,7 @@ pub(super) fn claim(comparison: &Comparison) -> String {
     format!("{tests} a false difference with a chance of at most {}", percent(1.0 - comparison.level))
 }
 
-/// The figures that count, with the ratios of a machine.
+/// The results that count, with the ratios of a machine.
 fn counted(comparison: &Comparison, other: usize) -> impl Iterator<Item = (&CompareRow, &Ratio)> {
     comparison.rows.iter().filter_map(move |row| Some((row, row.ratios.get(other)?)))
 }
@@ -177,7 +177,7 @@ fn groups(comparison: &Comparison, other: usize) -> Vec<RowGroup> {
     directed.into_iter().chain(assumed).filter_map(group).collect()
 }
 
-/// Figures that differ only under the spread assumed for printed values, the largest change first.
+/// Results that differ only under the spread assumed for printed values, the largest change first.
 fn assumed(comparison: &Comparison, other: usize) -> Vec<(&CompareRow, &Ratio)> {
     let mut found: Vec<(&CompareRow, &Ratio)> = counted(comparison, other)
         .filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::DifferentSpreadAssumed))
@@ -204,8 +204,8 @@ pub(crate) fn per_price(comparison: &Comparison) -> Vec<String> {
     all.iter().map(say).collect()
 }
 
-/// What would decide the undecided figures, and how long measuring it would take.
-fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<FigureKey, f64>) -> Option<String> {
+/// What would decide the undecided results, and how long measuring it would take.
+fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<ResultKey, f64>) -> Option<String> {
     let open: Vec<(&CompareRow, &Ratio)> =
         counted(comparison, other).filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::Undecided)).collect();
     if open.is_empty() {

@@ -1,4 +1,4 @@
-//! The clocks that the runs showed, and on what their figures are compared.
+//! The clocks that the runs showed, and on what their results are compared.
 
 use compare::{CompareRow, CompareVerdict, Comparison, Normalise, Ratio, RatioBasis, Relation};
 use model::{Outcome, Unit, percent};
@@ -8,7 +8,7 @@ use crate::words::{capital, factor, no_clock, plural};
 use crate::{Column, ColumnKind, PrintedQuantity};
 
 /// One sentence a run on its clock against the reference's, of many runs one for all, and one on what follows for the
-/// figures; nothing where no references were read.
+/// results; nothing where no references were read.
 pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<String> {
     let told: Vec<ClockNote<'_>> = others.iter().filter_map(|other| against(comparison, reference, *other)).collect();
     let mut notes = match told.len() {
@@ -113,7 +113,7 @@ fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<Cl
     })
 }
 
-/// What the figures are compared and printed in.
+/// What the results are compared and printed in.
 fn bases(comparison: &Comparison, others: &[usize]) -> Option<String> {
     let count = |basis: RatioBasis| {
         let on =
@@ -125,7 +125,7 @@ fn bases(comparison: &Comparison, others: &[usize]) -> Option<String> {
     if let (1.., Some(band)) = (cycles, comparison.cycles_band) {
         said.push(format!(
             "{} judged in cycles, which a clock does not change (±{} counts as the same)",
-            are(cycles, "core figure"),
+            are(cycles, "core result"),
             percent(band)
         ));
     }
@@ -133,14 +133,14 @@ fn bases(comparison: &Comparison, others: &[usize]) -> Option<String> {
     if timed > 0 {
         said.push(format!(
             "{} compared as time, with the error of both clocks in the interval",
-            are(timed, "core figure")
+            are(timed, "core result")
         ));
     }
     let observed = count(RatioBasis::Observed);
     if observed > 0 {
         said.push(format!(
             "{} compared by raw values, neighbours and clock steps included, since not both runs have clean ones",
-            are(observed, "figure")
+            are(observed, "result")
         ));
     }
     (!said.is_empty()).then(|| capital(&said.join("; ")))
@@ -150,7 +150,7 @@ fn gigahertz(hertz: f64) -> String {
     format!("{:.2} GHz", hertz * 1e-9)
 }
 
-/// `3 core figures are`.
+/// `3 core results are`.
 fn are(count: usize, what: &str) -> String {
     format!("{} {}", plural(count, what), if count == 1 { "is" } else { "are" })
 }

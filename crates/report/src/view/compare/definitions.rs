@@ -1,13 +1,13 @@
-//! Figures whose definitions differ, with a mark at each and what differs below.
+//! Results whose definitions differ, with a mark at each and what differs below.
 
 use compare::{CompareRow, Comparison};
 use model::Definition;
 
 use crate::words::grouped;
 
-/// Mark of a figure that is nearly the same on both sides.
+/// Mark of a result that is nearly the same on both sides.
 pub(crate) const NEAR: char = '†';
-/// Mark of a figure that is another one.
+/// Mark of a result that is another one.
 pub(crate) const OTHER: char = '‡';
 
 /// The mark of a definition; `None` of the same one.
@@ -34,7 +34,7 @@ pub(crate) fn words(definition: &Definition) -> Option<String> {
     })
 }
 
-/// One note for each difference, with its figures.
+/// One note for each difference, with its results.
 pub(crate) fn notes(comparison: &Comparison) -> Vec<String> {
     let ratios = comparison.rows.iter().flat_map(|row| row.ratios.iter().map(move |ratio| (row, ratio)));
     let told = ratios.filter_map(|(row, ratio)| Some((words(&ratio.definition)?, row.title.as_str())));

@@ -1,4 +1,4 @@
-//! Figures that are the same although the printed interval goes beyond the band: two one-sided tests at 5% decide,
+//! Results that are the same although the printed interval goes beyond the band: two one-sided tests at 5% decide,
 //! which is the interval at 90%, and the printed one is wider.
 
 use compare::{CompareRow, CompareVerdict, Comparison, ModeRatio, Ratio, RatioBasis};
@@ -7,20 +7,20 @@ use model::percent;
 use crate::Block;
 use crate::words::plural;
 
-/// The line below a table that prints the ratios of `others`, if it has such a figure. `modes` tells whether it prints
+/// The line below a table that prints the ratios of `others`, if it has such a result. `modes` tells whether it prints
 /// the ratios of modes too.
 pub(crate) fn line(comparison: &Comparison, others: &[usize], modes: bool) -> Option<Block> {
     let beyond = |row: &&CompareRow| {
         let mut ratios = others.iter().filter_map(|other| row.ratios.get(*other));
         ratios.any(|ratio| is_beyond(comparison, ratio, modes))
     };
-    let figures = comparison.rows.iter().filter(beyond).count();
-    (figures > 0).then(|| {
+    let results = comparison.rows.iter().filter(beyond).count();
+    (results > 0).then(|| {
         Block::Text(format!(
             "Same is judged at {}: the {} interval of {} goes beyond the band.",
             percent(stats::equivalence_level(comparison.level)),
             percent(comparison.level),
-            plural(figures, "figure")
+            plural(results, "result")
         ))
     })
 }

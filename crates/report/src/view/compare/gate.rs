@@ -1,19 +1,19 @@
 //! The result of a gate in one line.
 
-use compare::{CompareGate, CompareRow, Comparison, GateAnswer, GateFigure, NeededLaunches, Unmatched};
+use compare::{CompareGate, CompareRow, Comparison, GateAnswer, GateResult, NeededLaunches, Unmatched};
 use model::{CORE_SHARED, Outcome, Unit, number, significant};
 
 use super::rows;
 use crate::PrintedQuantity;
 use crate::words::{factor, plural};
 
-/// Figures that the line names.
+/// Results that the line names.
 const NAMED: usize = 3;
 
-/// `GATE inconclusive: 2 figures may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`, and
-/// how many figures of the reference no other run has, or one of several lacks.
+/// `GATE inconclusive: 2 results may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`, and
+/// how many results of the reference no other run has, or one of several lacks.
 pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
-    let of_reference = |one: &&Unmatched| one.machine == comparison.reference && one.figure.benchmark != CORE_SHARED;
+    let of_reference = |one: &&Unmatched| one.machine == comparison.reference && one.result.benchmark != CORE_SHARED;
     let nowhere = comparison.unmatched.iter().filter(of_reference).count();
     let mut said = answer(comparison, gate);
     said.push_str(&untested(nowhere, &comparison.reference, "in no other run, and not tested"));
@@ -30,7 +30,7 @@ pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
     said
 }
 
-/// Whether a machine lacks a figure that the reference measured.
+/// Whether a machine lacks a result that the reference measured.
 fn lacks(comparison: &Comparison, row: &CompareRow, machine: &str) -> bool {
     let outcome = |name: &str| row.ratio(name).and_then(|ratio| ratio.outcome.as_ref());
     let measured = matches!(
@@ -40,9 +40,9 @@ fn lacks(comparison: &Comparison, row: &CompareRow, machine: &str) -> bool {
     row.benchmark != CORE_SHARED && measured && outcome(machine).is_none()
 }
 
-fn untested(figures: usize, of: &str, what: &str) -> String {
-    let verb = if figures == 1 { "is" } else { "are" };
-    if figures == 0 { String::new() } else { format!(" {} of {of} {verb} {what}.", plural(figures, "figure")) }
+fn untested(results: usize, of: &str, what: &str) -> String {
+    let verb = if results == 1 { "is" } else { "are" };
+    if results == 0 { String::new() } else { format!(" {} of {of} {verb} {what}.", plural(results, "result")) }
 }
 
 fn answer(comparison: &Comparison, gate: &CompareGate) -> String {
@@ -51,17 +51,17 @@ fn answer(comparison: &Comparison, gate: &CompareGate) -> String {
     // A band is a fraction, whose percentage is not exact in binary.
     let than = format!("more than {}% {way}", number(percent, significant(percent, 6), true));
     match gate.answer {
-        GateAnswer::Pass => format!("GATE pass: none of {} is {than}, surely.", plural(gate.tested, "figure")),
+        GateAnswer::Pass => format!("GATE pass: none of {} is {than}, surely.", plural(gate.tested, "result")),
         GateAnswer::Fail => {
             let verb = if gate.failing.len() == 1 { "is surely" } else { "are surely" };
             let surely = format!("GATE fail: {}", counted(comparison, &gate.failing, &format!("{verb} {than}")));
             match gate.open.len() {
                 0 => format!("{surely}."),
-                open => format!("{surely}; {} may be.", plural(open, "more figure")),
+                open => format!("{surely}; {} may be.", plural(open, "more result")),
             }
         }
         GateAnswer::Inconclusive if gate.tested == 0 => {
-            let why = gate.open.iter().find_map(|figure| figure.reason.clone());
+            let why = gate.open.iter().find_map(|result| result.reason.clone());
             let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
             format!("GATE inconclusive: nothing could be tested{why}.")
         }
@@ -72,29 +72,29 @@ fn answer(comparison: &Comparison, gate: &CompareGate) -> String {
     }
 }
 
-/// `2 figures may be more than 5% slower (a 1.08x slower; b 1.2x slower)`.
-fn counted(comparison: &Comparison, figures: &[GateFigure], what: &str) -> String {
+/// `2 results may be more than 5% slower (a 1.08x slower; b 1.2x slower)`.
+fn counted(comparison: &Comparison, results: &[GateResult], what: &str) -> String {
     let several = comparison.machines.len() > 2;
-    let mut named: Vec<String> = figures.iter().take(NAMED).map(|figure| name(comparison, figure, several)).collect();
-    if figures.len() > NAMED {
+    let mut named: Vec<String> = results.iter().take(NAMED).map(|result| name(comparison, result, several)).collect();
+    if results.len() > NAMED {
         named.push("…".to_owned());
     }
-    format!("{} {what} ({})", plural(figures.len(), "figure"), named.join("; "))
+    format!("{} {what} ({})", plural(results.len(), "result"), named.join("; "))
 }
 
-fn name(comparison: &Comparison, figure: &GateFigure, several: bool) -> String {
-    let row = comparison.rows.iter().find(|row| row.key().to_string() == figure.figure);
+fn name(comparison: &Comparison, result: &GateResult, several: bool) -> String {
+    let row = comparison.rows.iter().find(|row| row.key().to_string() == result.result);
     let unit = row.map(|row| row.metric.unit);
-    // A title alone is enough where no other figure has it.
-    let alone = comparison.rows.iter().filter(|row| row.title == figure.title).count() < 2;
-    let title = row.filter(|_| !alone).map_or_else(|| figure.title.clone(), rows::name);
-    let gain = match (figure.gain, figure.low.zip(figure.high)) {
+    // A title alone is enough where no other result has it.
+    let alone = comparison.rows.iter().filter(|row| row.title == result.title).count() < 2;
+    let title = row.filter(|_| !alone).map_or_else(|| result.title.clone(), rows::name);
+    let gain = match (result.gain, result.low.zip(result.high)) {
         (Some(gain), Some((low, high))) => Some(PrintedQuantity::ratio(gain, low, high)),
         (Some(gain), None) => Some(PrintedQuantity::bare(gain, Unit::Ratio)),
         (None, _) => None,
     };
-    let of = if several { format!(" of {}", figure.machine) } else { String::new() };
-    match (gain, &figure.reason) {
+    let of = if several { format!(" of {}", result.machine) } else { String::new() };
+    match (gain, &result.reason) {
         (_, Some(reason)) => format!("{title}{of}: {reason}"),
         (Some(gain), None) => {
             format!("{title}{of} {}", factor(gain, unit.unwrap_or(Unit::Seconds)).text_with_interval())
@@ -103,9 +103,9 @@ fn name(comparison: &Comparison, figure: &GateFigure, several: bool) -> String {
     }
 }
 
-/// The launches that would decide most of the open figures.
+/// The launches that would decide most of the open results.
 fn decides(gate: &CompareGate) -> String {
-    let launches = gate.open.iter().filter_map(|figure| match figure.need {
+    let launches = gate.open.iter().filter_map(|result| match result.need {
         Some(NeededLaunches::Launches(count)) => Some(count),
         _ => None,
     });

@@ -10,13 +10,13 @@ use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, Table, TableR
 struct Line<'a> {
     name: &'a str,
     reference: bool,
-    /// The mean over all figures, with its ends.
+    /// The mean over all results, with its ends.
     all: (f64, f64, f64),
     /// The mean of each family, in words and as a gain.
     families: Vec<Option<(String, f64)>>,
 }
 
-/// A row for each machine with its means by family, and its place where all machines have the same figures; `None` if
+/// A row for each machine with its means by family, and its place where all machines have the same results; `None` if
 /// there is nothing to average.
 pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
     if comparison.normalise != Normalise::Gain {
@@ -54,8 +54,8 @@ pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
     }
     lines.sort_by(|a, b| b.all.0.total_cmp(&a.all.0));
     let about = match ranked {
-        false => "Each mean is over the figures that the machine and the reference both have; machines that lack \
-                  different figures have no places."
+        false => "Each mean is over the results that the machine and the reference both have; machines that lack \
+                  different results have no places."
             .to_owned(),
         true => format!("{} {}", places(comparison), means::about(comparison)),
     };
@@ -67,17 +67,17 @@ fn places(comparison: &Comparison) -> &'static str {
     if comparison.geometric_means.iter().any(|mean| mean.low.is_some()) {
         "Machines whose intervals overlap share their places."
     } else {
-        "No figure states a spread: the means have no intervals, and places are by value alone."
+        "No result states a spread: the means have no intervals, and places are by value alone."
     }
 }
 
-/// All figures, then the families in the order of the figures.
+/// All results, then the families in the order of the results.
 fn families(comparison: &Comparison) -> Vec<Option<String>> {
     let own = comparison.rows.iter().map(|row| row.benchmark.split('.').next().map(str::to_owned));
     distinct(std::iter::once(None).chain(own))
 }
 
-/// The geometric mean of a machine's gains over the figures that it shares with the reference, each benchmark counting
+/// The geometric mean of a machine's gains over the results that it shares with the reference, each benchmark counting
 /// once; in words and as a number.
 fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Option<(String, f64)> {
     let mut gains: Vec<(&str, f64)> = Vec::new();
@@ -100,7 +100,7 @@ fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Opti
 }
 
 fn table(lines: &[Line], families: &[Option<String>], ranked: bool) -> Table {
-    let titles = families.iter().map(|family| family.as_deref().map_or_else(|| "all figures".to_owned(), family_title));
+    let titles = families.iter().map(|family| family.as_deref().map_or_else(|| "all results".to_owned(), family_title));
     let mut columns = vec![Column::label("")];
     columns.extend(ranked.then(|| Column::words("place")));
     columns.extend(titles.map(Column::words));

@@ -1,4 +1,4 @@
-//! Many machines against one: a row for each machine and a column for each figure, like published tables.
+//! Many machines against one: a row for each machine and a column for each result, like published tables.
 
 use compare::{CompareRow as Compared, CompareVerdict, Comparison, Ratio, VerdictCounts};
 
@@ -9,12 +9,12 @@ use crate::{Block, Cell, Column, DocumentSection, Table, TableRow};
 /// Stands for UNDECIDED, the verdict of most cells of old tables.
 pub(crate) const UNDECIDED: &str = "?";
 
-/// Tables for each family with `most` figures in each; figures that cannot be compared on any machine are in the list
+/// Tables for each family with `most` results in each; results that cannot be compared on any machine are in the list
 /// of open ones.
 pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -> Vec<DocumentSection> {
     let rows = comparison.rows.iter().filter(|row| comparable(row, reference));
     let families = grouped(rows.map(|row| (row.benchmark.split('.').next().unwrap_or_default(), row)));
-    let parts = families.iter().flat_map(|(family, figures)| even(figures, most).map(move |part| (family, part)));
+    let parts = families.iter().flat_map(|(family, results)| even(results, most).map(move |part| (family, part)));
     parts
         .map(|(family, part)| DocumentSection {
             title: family_title(family),
@@ -23,10 +23,10 @@ pub(crate) fn sections(comparison: &Comparison, reference: usize, most: usize) -
         .collect()
 }
 
-/// Parts of at most `most` figures and of similar size.
-fn even<'a, 'r>(figures: &'a [&'r Compared], most: usize) -> std::slice::Chunks<'a, &'r Compared> {
-    let parts = figures.len().div_ceil(most.max(1)).max(1);
-    figures.chunks(figures.len().div_ceil(parts).max(1))
+/// Parts of at most `most` results and of similar size.
+fn even<'a, 'r>(results: &'a [&'r Compared], most: usize) -> std::slice::Chunks<'a, &'r Compared> {
+    let parts = results.len().div_ceil(most.max(1)).max(1);
+    results.chunks(results.len().div_ceil(parts).max(1))
 }
 
 fn comparable(row: &Compared, reference: usize) -> bool {
@@ -37,12 +37,12 @@ const fn has(ratio: &Ratio) -> bool {
     ratio.value.is_some() || !ratio.modes.is_empty()
 }
 
-fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Table {
+fn table(comparison: &Comparison, reference: usize, results: &[&Compared]) -> Table {
     let mut columns = vec![Column::label("")];
-    columns.extend(figures.iter().map(|row| Column::words(rows::name(row))));
+    columns.extend(results.iter().map(|row| Column::words(rows::name(row))));
     let mut lines = Vec::with_capacity(comparison.machines.len());
     for (index, machine) in comparison.machines.iter().enumerate() {
-        let ratios: Vec<Option<&Ratio>> = figures.iter().map(|row| row.ratios.get(index)).collect();
+        let ratios: Vec<Option<&Ratio>> = results.iter().map(|row| row.ratios.get(index)).collect();
         if index != reference && !ratios.iter().flatten().any(|ratio| has(ratio)) {
             continue;
         }
@@ -52,12 +52,12 @@ fn table(comparison: &Comparison, reference: usize, figures: &[&Compared]) -> Ta
             _ => Cell::Empty,
         };
         let name = std::iter::once(Cell::text(&machine.name));
-        lines.push(TableRow::of(name.chain(figures.iter().zip(ratios).map(cell)).collect()));
+        lines.push(TableRow::of(name.chain(results.iter().zip(ratios).map(cell)).collect()));
     }
     Table::plain(columns, lines)
 }
 
-/// The value of the reference with its own prefix, since its neighbours in the row are other figures.
+/// The value of the reference with its own prefix, since its neighbours in the row are other results.
 fn own(cell: Cell) -> Cell {
     match cell {
         Cell::Value(quantity) => Cell::text(quantity.text()),
@@ -81,7 +81,7 @@ pub(crate) fn places(comparison: &Comparison) -> Option<DocumentSection> {
     let line = |row: &&Compared| TableRow::of(vec![Cell::text(rows::name(row)), Cell::text(order(comparison, row))]);
     let mut blocks = vec![Block::table(columns, ordered.iter().map(line).collect())];
     if open > 0 {
-        blocks.push(Block::Text(format!("In {} no machine is surely better than another.", plural(open, "figure"))));
+        blocks.push(Block::Text(format!("In {} no machine is surely better than another.", plural(open, "result"))));
     }
     Some(DocumentSection { title: "places".to_owned(), blocks })
 }
@@ -99,7 +99,7 @@ fn order(comparison: &Comparison, row: &Compared) -> String {
     spans.iter().map(say).collect::<Vec<_>>().join(" · ")
 }
 
-/// Number of figures with each verdict, for every machine.
+/// Number of results with each verdict, for every machine.
 pub(crate) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
     let tally = |other: &usize| comparison.machines[*other].tally;
     let assumed = others.iter().any(|other| tally(other).assumed > 0);

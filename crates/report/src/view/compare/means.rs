@@ -15,7 +15,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) ->
     if families.is_empty() {
         return None;
     }
-    families.sort_by_key(Option::is_none); // all figures last
+    families.sort_by_key(Option::is_none); // all results last
     let mut blocks = match others {
         [other] => vec![Block::Table(pair(comparison, &families, &comparison.machines[*other].name))],
         few if few.len() <= super::BESIDE => vec![Block::Table(beside(comparison, &families, few))],
@@ -34,7 +34,7 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
     let [mut mean_column, interval_column] = rows::change_columns(comparison.normalise, comparison.level);
     mean_column.title = "mean".to_owned();
     let columns =
-        vec![Column::label(""), mean_column, interval_column, Column::number("figures"), Column::number("benchmarks")];
+        vec![Column::label(""), mean_column, interval_column, Column::number("results"), Column::number("benchmarks")];
     let row = |family: &Option<&str>| {
         let mean = find(comparison, *family, machine)?;
         let quantity = quantity(mean);
@@ -45,8 +45,8 @@ fn pair(comparison: &Comparison, families: &[Option<&str>], machine: &str) -> Ta
                 (Cell::text(factor.text()), factor.quantity)
             }
         };
-        let (figures, benchmarks) = (Cell::Count(mean.figures as u64), Cell::Count(mean.benchmarks as u64));
-        Some(TableRow::of(vec![Cell::text(title(mean)), value, Cell::Interval(ends), figures, benchmarks]))
+        let (results, benchmarks) = (Cell::Count(mean.results as u64), Cell::Count(mean.benchmarks as u64));
+        Some(TableRow::of(vec![Cell::text(title(mean)), value, Cell::Interval(ends), results, benchmarks]))
     };
     Table::plain(columns, families.iter().filter_map(row).collect())
 }
@@ -76,22 +76,22 @@ fn below(comparison: &Comparison, families: &[Option<&str>], machines: &[usize])
     Table::plain(heads, machines.iter().enumerate().filter_map(row).collect())
 }
 
-/// Title of a family's means, the number of figures in them, and the mean on each machine.
+/// Title of a family's means, the number of results in them, and the mean on each machine.
 fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) -> Option<(String, Vec<Cell>)> {
     let means: Vec<Option<&GeometricMean>> =
         machines.iter().map(|index| find(comparison, family, &comparison.machines[*index].name)).collect();
     let first = means.iter().flatten().next()?;
-    let over = if first.benchmarks < first.figures {
-        format!("{} of {}", plural(first.figures, "figure"), plural(first.benchmarks, "benchmark"))
+    let over = if first.benchmarks < first.results {
+        format!("{} of {}", plural(first.results, "result"), plural(first.benchmarks, "benchmark"))
     } else {
-        plural(first.figures, "figure")
+        plural(first.results, "result")
     };
     let cell = |mean: &GeometricMean| Cell::text(words(comparison, mean));
     let head = format!("{}, {over}", title(first));
     Some((head, means.into_iter().map(|mean| mean.map_or(Cell::Empty, cell)).collect()))
 }
 
-/// `All figures: 1.02x slower (1.01 – 1.04); memory 1.00x; processor 1.04x faster`, of a machine.
+/// `All results: 1.02x slower (1.01 – 1.04); memory 1.00x; processor 1.04x faster`, of a machine.
 pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> {
     let name = &comparison.machines[other].name;
     let means: Vec<&GeometricMean> = comparison.geometric_means.iter().filter(|mean| mean.machine == *name).collect();
@@ -100,7 +100,7 @@ pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> 
     let short = |mean: &&GeometricMean| format!("{} {}", title(mean), factor_words(comparison, mean));
     let families: Vec<String> = means.iter().filter(|mean| mean.family.is_some()).map(short).collect();
     let families = if families.len() > 1 { format!("; {}", families.join("; ")) } else { String::new() };
-    Some(format!("All figures: {}{families}", words(comparison, overall)))
+    Some(format!("All results: {}{families}", words(comparison, overall)))
 }
 
 /// A mean with its interval.
@@ -123,17 +123,17 @@ pub(super) fn about(comparison: &Comparison) -> String {
     let overall = comparison.geometric_means.iter().find(|mean| mean.family.is_none());
     if let Some(left_out) = overall.map(|mean| mean.left_out).filter(|count| machines > 1 && *count > 0) {
         let verb = if left_out == 1 { "is" } else { "are" };
-        words.push(format!("{} that some machine lacks {verb} left out", plural(left_out, "figure")));
+        words.push(format!("{} that some machine lacks {verb} left out", plural(left_out, "result")));
     }
     format!("{}.", words.join("; "))
 }
 
-/// The mean with its interval, if the spread of every figure is known.
+/// The mean with its interval, if the spread of every result is known.
 fn quantity(mean: &GeometricMean) -> PrintedQuantity {
     PrintedQuantity::ratio_with(mean.value, mean.low.zip(mean.high))
 }
 
-/// The unit of a family: seconds if all figures are times or rates, so that they become faster or slower.
+/// The unit of a family: seconds if all results are times or rates, so that they become faster or slower.
 fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
     let of_family =
         |row: &&compare::CompareRow| family.is_none_or(|family| row.benchmark.split('.').next() == Some(family));
@@ -143,5 +143,5 @@ fn unit(comparison: &Comparison, family: Option<&str>) -> Unit {
 }
 
 fn title(mean: &GeometricMean) -> String {
-    mean.family.as_deref().map_or_else(|| "all figures".to_owned(), family_title)
+    mean.family.as_deref().map_or_else(|| "all results".to_owned(), family_title)
 }

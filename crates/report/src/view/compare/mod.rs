@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use compare::Comparison;
 use compare::naming::headings;
 use compare::{Compared, OtherRule, Relation, VerdictCounts};
-use model::{FigureKey, percent};
+use model::{ResultKey, percent};
 
 use crate::words::{day, distinct, list, plural, quoted};
 use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
@@ -34,18 +34,18 @@ pub(super) const BESIDE: usize = 3;
 /// Disturbed runs that are named beyond those with a sentence.
 const DISTURBED: usize = 10;
 
-/// Figures in one table of many machines.
-const FIGURES: usize = 5;
+/// Results in one table of many machines.
+const RESULTS: usize = 5;
 
 /// Options of the view that are not part of the comparison.
 #[derive(Debug, Clone, Default)]
 pub struct CompareContext {
     /// How the user names each run; empty when unknown.
     pub handles: Vec<String>,
-    /// Whether to show what differs and the means, instead of every figure.
+    /// Whether to show what differs and the means, instead of every result.
     pub brief: bool,
-    /// Time of one launch of each figure, seconds, where it is known: what more launches would cost.
-    pub seconds: HashMap<FigureKey, f64>,
+    /// Time of one launch of each result, seconds, where it is known: what more launches would cost.
+    pub seconds: HashMap<ResultKey, f64>,
 }
 
 /// The report of `prony compare`; its JSON is the [`Comparison`].
@@ -73,7 +73,7 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
         }
     }
     if context.brief {
-        document.next.push(suggest::every_figure(comparison, &handles(comparison, context)));
+        document.next.push(suggest::every_result(comparison, &handles(comparison, context)));
     }
     document.data = EmbeddedJson::of(comparison).ok();
     document.records = Some(records::records(comparison));
@@ -86,7 +86,7 @@ pub(super) fn places_of(comparison: &Comparison) -> (usize, Vec<usize>) {
     (reference, (0..comparison.machines.len()).filter(|index| *index != reference).collect())
 }
 
-/// Every figure of every machine.
+/// Every result of every machine.
 fn whole(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<DocumentSection> {
     let mut sections = vec![tallies(comparison, others)];
     match others {
@@ -94,7 +94,7 @@ fn whole(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<Doc
         few if few.len() <= BESIDE => {
             sections.push(DocumentSection::of("", Block::Table(side_by_side(comparison, reference, few))));
         }
-        _ => sections.extend(many::sections(comparison, reference, FIGURES)),
+        _ => sections.extend(many::sections(comparison, reference, RESULTS)),
     }
     if let Some(table) = sections.last_mut() {
         table.blocks.extend(edge::line(comparison, others, others.len() == 1));
@@ -105,7 +105,7 @@ fn whole(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<Doc
     }
     sections.extend(assumed::section(comparison, others));
     sections.extend(open::section(comparison, others));
-    sections.extend(means::section(comparison, others, FIGURES).map(|mut means| {
+    sections.extend(means::section(comparison, others, RESULTS).map(|mut means| {
         means.blocks.extend(brief::per_price(comparison).into_iter().map(Block::Text));
         means
     }));
@@ -228,7 +228,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         line.push_str(": neither can be said.");
         match comparison.tests {
             0 if itself(comparison) => {}
-            0 => line.push_str(" No figure has a known spread on both sides, so nothing could be tested"),
+            0 => line.push_str(" No result has a known spread on both sides, so nothing could be tested"),
             _ => line.push_str(&format!(" {}", brief::claim(comparison))),
         }
         notes.push(line);
@@ -261,7 +261,7 @@ fn tallies(comparison: &Comparison, others: &[usize]) -> DocumentSection {
     };
     let lonely = comparison.unmatched.len();
     if lonely > 0 {
-        blocks.push(Block::Text(format!("{} only one of the runs has", plural(lonely, "figure"))));
+        blocks.push(Block::Text(format!("{} only one of the runs has", plural(lonely, "result"))));
     }
     DocumentSection { title: String::new(), blocks }
 }

@@ -1,4 +1,4 @@
-//! Undecided figures, and what would decide them.
+//! Undecided results, and what would decide them.
 
 use compare::Comparison;
 
@@ -9,10 +9,10 @@ use crate::{Block, DocumentSection};
 /// Names that one entry lists before it counts the rest.
 const NAMED: usize = 6;
 
-/// Figures and machines with the same answer.
+/// Results and machines with the same answer.
 struct OpenQuestion {
     why: String,
-    figures: Vec<usize>,
+    results: Vec<usize>,
     machines: Vec<usize>,
 }
 
@@ -26,33 +26,33 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
     Some(DocumentSection::of("not decided, and why", Block::list(items)))
 }
 
-/// Collects figures with one answer for each machine, then machines with the same figures.
+/// Collects results with one answer for each machine, then machines with the same results.
 fn answers(comparison: &Comparison, others: &[usize]) -> Vec<OpenQuestion> {
     let mut answers: Vec<((String, Vec<usize>), usize)> = Vec::new();
     for other in others {
         let rows = comparison.rows.iter().enumerate();
-        let open = rows.filter_map(|(figure, row)| Some((row.ratios.get(*other).and_then(rows::open)?, figure)));
+        let open = rows.filter_map(|(result, row)| Some((row.ratios.get(*other).and_then(rows::open)?, result)));
         answers.extend(grouped(open).into_iter().map(|answer| (answer, *other)));
     }
-    let question = |((why, figures), machines)| OpenQuestion { why, figures, machines };
+    let question = |((why, results), machines)| OpenQuestion { why, results, machines };
     grouped(answers).into_iter().map(question).collect()
 }
 
 fn say(comparison: &Comparison, others: &[usize], answer: &OpenQuestion) -> String {
-    let figures = answer.figures.iter().map(|index| rows::name(&comparison.rows[*index])).collect();
+    let results = answer.results.iter().map(|index| rows::name(&comparison.rows[*index])).collect();
     if others.len() == 1 {
-        return format!("{}: {}", joined(figures, usize::MAX, "figure", "; "), answer.why);
+        return format!("{}: {}", joined(results, usize::MAX, "result", "; "), answer.why);
     }
-    let figures = match answer.figures.len() {
-        all if all > 1 && all == comparison.rows.len() => "every figure".to_owned(),
-        _ => joined(figures, NAMED, "figure", "; "),
+    let results = match answer.results.len() {
+        all if all > 1 && all == comparison.rows.len() => "every result".to_owned(),
+        _ => joined(results, NAMED, "result", "; "),
     };
     let machines = answer.machines.iter().map(|index| comparison.machines[*index].name.clone()).collect();
     let machines = match answer.machines.len() {
         all if all > 1 && all == others.len() => "every machine".to_owned(),
         _ => joined(machines, NAMED, "machine", ", "),
     };
-    format!("{figures}: {machines}: {}", answer.why)
+    format!("{results}: {machines}: {}", answer.why)
 }
 
 /// The first names and the number of further ones; a single further one is named as well.

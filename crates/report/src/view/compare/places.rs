@@ -5,7 +5,7 @@ use model::Unit;
 
 use crate::PrintedQuantity;
 
-/// Mark of a figure of CPUs that were elsewhere.
+/// Mark of a result of CPUs that were elsewhere.
 pub(super) const ELSEWHERE: char = '§';
 
 /// Whether a row is of CPUs that were elsewhere in one of its runs.
@@ -14,7 +14,7 @@ pub(super) fn is_elsewhere(row: &CompareRow) -> bool {
 }
 
 /// One sentence for each pair of CPUs that was elsewhere in another session of the reference's machine: their
-/// hand-overs, and figures of both, are then those of two machines.
+/// hand-overs, and results of both, are then those of two machines.
 pub(super) fn notes(comparison: &Comparison, reference: usize, other: usize) -> Vec<String> {
     let (Some(base), Some(machine)) = (comparison.machines.get(reference), comparison.machines.get(other)) else {
         return Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn notes(comparison: &Comparison, reference: usize, other: usize) -> 
         let marked = if comparison.rows.iter().any(is_elsewhere) { format!(" ({ELSEWHERE})") } else { String::new() };
         Some(format!(
             "The host had CPUs {first} and {second} elsewhere: a cache line took {to} between them against {from}, so that \
-             figures that use both{marked} are of two machines"
+             results that use both{marked} are of two machines"
         ))
     };
     base.distances.iter().filter_map(sentence).collect()

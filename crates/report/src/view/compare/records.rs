@@ -1,4 +1,4 @@
-//! A comparison as tidy records: one row for each figure and machine.
+//! A comparison as tidy records: one row for each result and machine.
 
 use compare::{Comparison, Normalise};
 use model::{Definition, Outcome, code};

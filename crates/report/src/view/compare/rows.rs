@@ -58,7 +58,7 @@ pub(crate) fn change_columns(normalise: Normalise, level: f64) -> [Column; 2] {
     [Column::new(ratio_title(normalise), kind), Column::number(format!("{} interval", percent(level)))]
 }
 
-/// What counts as the same: `2%`, or `2% (1% in cycles)` where any figure is compared in those.
+/// What counts as the same: `2%`, or `2% (1% in cycles)` where any result is compared in those.
 pub(super) fn band(comparison: &Comparison) -> String {
     let band = percent(comparison.band);
     comparison.cycles_band.map_or_else(|| band.clone(), |cycles| format!("{band} ({} in cycles)", percent(cycles)))
@@ -172,13 +172,13 @@ pub(crate) fn brief(ratio: &Ratio) -> (&'static str, Tone) {
     }
 }
 
-/// Whether a figure takes as many cycles as before, and surely another time.
+/// Whether a result takes as many cycles as before, and surely another time.
 fn by_the_clock(ratio: &Ratio) -> bool {
     let time = ratio.core.and_then(|core| core.time.verdict);
     ratio.basis == RatioBasis::Cycles && time == Some(CompareVerdict::Different)
 }
 
-/// What would decide an undecided figure, or why there is no verdict or interval; `None` if there is nothing to add.
+/// What would decide an undecided result, or why there is no verdict or interval; `None` if there is nothing to add.
 pub(super) fn open(ratio: &Ratio) -> Option<String> {
     if matches!(ratio.verdict, Some(CompareVerdict::Different | CompareVerdict::Same)) {
         return None;

@@ -12,7 +12,7 @@ pub fn self_test(test: &SelfTest) -> Document {
     let pairs = plural(test.pairs, "pair");
     let mut document = Document::new(format!("{pairs} of runs of the same machine against itself"));
     let share = test.share();
-    let kept = match (test.figures, test.broken().as_slice()) {
+    let kept = match (test.results, test.broken().as_slice()) {
         (0, _) => "Nothing was compared, so the promise was not tested.".to_owned(),
         (_, []) => "The promise holds: at most 5% may.".to_owned(),
         (_, broken) => format!("The promise is broken: {}.", broken.join("; ")),
@@ -20,7 +20,7 @@ pub fn self_test(test: &SelfTest) -> Document {
     document.summary = vec![
         format!(
             "Of {} of equal things {} came out DIFFERENT ({}), in {} of {pairs}. {kept}",
-            plural(test.figures, "comparison"),
+            plural(test.results, "comparison"),
             test.different,
             percent(share),
             test.pairs_with_claims
@@ -40,9 +40,9 @@ pub fn self_test(test: &SelfTest) -> Document {
         let rows = test
             .claims
             .iter()
-            .map(|(pair, figure, gain)| {
+            .map(|(pair, result, gain)| {
                 TableRow::of(vec![
-                    Cell::text(figure),
+                    Cell::text(result),
                     Cell::Count(*pair as u64 + 1),
                     gain.map_or(Cell::Empty, |gain| {
                         Cell::text(factor(PrintedQuantity::bare(gain, Unit::Ratio), Unit::Seconds).text())
@@ -56,7 +56,7 @@ pub fn self_test(test: &SelfTest) -> Document {
     document
 }
 
-/// The figures in cycles apart.
+/// The results in cycles apart.
 fn cycles(test: &SelfTest) -> Option<String> {
     let (found, same) = (&test.cycles, test.share_same()?);
     let enough = if test.pairs < FEWEST_PAIRS {
@@ -68,7 +68,7 @@ fn cycles(test: &SelfTest) -> Option<String> {
     };
     Some(format!(
         "Of them {} in cycles: {} DIFFERENT, {} SAME ({}), {} UNDECIDED.{enough}",
-        found.figures,
+        found.results,
         found.different,
         found.same,
         percent(same),
@@ -88,7 +88,7 @@ fn planted(test: &SelfTest) -> Option<String> {
     let said: Vec<String> = said.into_iter().flatten().collect();
     (!said.is_empty()).then(|| {
         format!(
-            "Power: {} more time for every launch of one figure of the second run, simulated on the launches measured, is found {}.",
+            "Power: {} more time for every launch of one result of the second run, simulated on the launches measured, is found {}.",
             percent(power.planted),
             list(&said)
         )

@@ -7,9 +7,9 @@ use crate::words::quoted;
 /// Letters of the names of many runs that a command repeats.
 const NAMED: usize = 50;
 
-/// The command that prints every figure, short enough to be typed: of all runs where their names fit or are numbers in
-/// a row; else of the reference and the run of which the most figures are surely different.
-pub(super) fn every_figure(comparison: &Comparison, handles: &[&str]) -> String {
+/// The command that prints every result, short enough to be typed: of all runs where their names fit or are numbers in
+/// a row; else of the reference and the run of which the most results are surely different.
+pub(super) fn every_result(comparison: &Comparison, handles: &[&str]) -> String {
     // The first run is the reference; sorting moves it.
     let place = comparison.machines.iter().position(|machine| machine.relation == Relation::Reference);
     let (before, after) = handles.split_at(place.unwrap_or(0).min(handles.len()));

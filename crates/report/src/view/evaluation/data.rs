@@ -1,6 +1,6 @@
 //! The tables as data for programs.
 
-use model::{Definition, FigureKey, Run};
+use model::{Definition, ResultKey, Run};
 use serde_json::{Map, Value, json};
 
 use super::super::compare::definitions::words as definition_words;
@@ -31,21 +31,21 @@ pub(super) fn document(evaluation: &EvaluationView, tables: &[OrderedTable<'_>],
     })
 }
 
-fn cell(slot: &Slot, run: &Run, definitions: &[(FigureKey, Definition)]) -> Value {
+fn cell(slot: &Slot, run: &Run, definitions: &[(ResultKey, Definition)]) -> Value {
     match slot {
         Slot::Words(words) => json!(words),
         Slot::Machine => json!(run.machine.name),
         Slot::Fact(name) => json!(run.machine.text(name)),
         Slot::Number(name, factor) => json!(run.machine.number(name).map(|number| number / factor)),
         Slot::Printed(text) => text.parse::<serde_json::Number>().map_or(Value::Null, Value::Number),
-        Slot::Figure(key, unit) | Slot::Interval(key, unit) => figure(key, *unit, run, told(definitions, key)),
+        Slot::Result(key, unit) | Slot::Interval(key, unit) => result(key, *unit, run, told(definitions, key)),
         Slot::Absent(reason) => json!({ "reason": reason }),
     }
 }
 
-fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run, definition: Option<&Definition>) -> Value {
+fn result(key: &ResultKey, unit: PrintedUnit, run: &Run, definition: Option<&Definition>) -> Value {
     let mut object = Map::new();
-    object.insert("figure".to_owned(), json!(key.to_string()));
+    object.insert("result".to_owned(), json!(key.to_string()));
     object.insert("unit".to_owned(), json!(unit.name));
     object.extend(definition.map(|definition| ("definition".to_owned(), json!(definition))));
     match found(run, key, unit) {
@@ -73,16 +73,16 @@ fn figure(key: &FigureKey, unit: PrintedUnit, run: &Run, definition: Option<&Def
 }
 
 /// One record for each number: table, row, column, and the value of the run.
-pub(super) fn records(tables: &[OrderedTable<'_>], run: &Run, definitions: &[(FigureKey, Definition)]) -> Records {
+pub(super) fn records(tables: &[OrderedTable<'_>], run: &Run, definitions: &[(ResultKey, Definition)]) -> Records {
     let header =
-        vec!["table", "row", "column", "printed", "figure", "unit", "value", "low", "high", "reason", "differs"];
+        vec!["table", "row", "column", "printed", "result", "unit", "value", "low", "high", "reason", "differs"];
     let mut records = Vec::new();
     for (table, rows) in tables {
         for row in rows {
             for (column, slot) in table.columns.iter().zip(row) {
                 let start = [table.title.clone(), name(row, run), column.heading.clone()];
                 if let Some(rest) = record(slot, run) {
-                    let key = if let Slot::Figure(key, _) = slot { told(definitions, key) } else { None };
+                    let key = if let Slot::Result(key, _) = slot { told(definitions, key) } else { None };
                     let differs = key.and_then(definition_words).unwrap_or_default();
                     records.push(start.into_iter().chain(rest).chain([differs]).collect());
                 }
@@ -104,7 +104,7 @@ fn record(slot: &Slot, run: &Run) -> Option<[String; 7]> {
     let empty = String::new;
     match slot {
         Slot::Printed(text) => Some([text.clone(), empty(), empty(), empty(), empty(), empty(), empty()]),
-        Slot::Figure(key, unit) => {
+        Slot::Result(key, unit) => {
             let end =
                 |quantity: &PrintedQuantity, end: f64| if quantity.has_interval() { end.to_string() } else { empty() };
             let [value, low, high, reason] = match found(run, key, *unit) {

@@ -8,7 +8,7 @@ mod data;
 mod place;
 mod resolve;
 
-use model::{Definition, FigureKey, Run, target_number};
+use model::{Definition, ResultKey, Run, target_number};
 
 use super::RunContext;
 use super::machine::{heading, notes};
@@ -23,22 +23,22 @@ use resolve::CellReader;
 pub struct EvaluationView {
     /// Its title.
     pub title: String,
-    /// Attribution, printed beside its figures.
+    /// Attribution, printed beside its results.
     pub attribution: String,
     /// Its tables, in their printed order.
     pub tables: Vec<EvaluationTable>,
-    /// Figures of the run whose definition is not that of the printed cells.
-    pub definitions: Vec<(FigureKey, Definition)>,
+    /// Results of the run whose definition is not that of the printed cells.
+    pub definitions: Vec<(ResultKey, Definition)>,
     /// Its charts.
     pub charts: Vec<EvaluationChart>,
 }
 
-/// A chart of figures of the run over sizes.
+/// A chart of results of the run over sizes.
 #[derive(Debug, Clone)]
 pub struct EvaluationChart {
     /// Its title.
     pub title: String,
-    /// Id of the figures.
+    /// Id of the results.
     pub benchmark: String,
     /// The axis of sizes; every point of the other axes is a curve.
     pub axis: String,
@@ -96,11 +96,11 @@ pub enum Slot {
     Number(String, f64),
     /// A number as printed; empty if the table has none.
     Printed(String),
-    /// A figure of the run.
-    Figure(FigureKey, PrintedUnit),
-    /// The interval of a figure of the run, if the value has a column of its own.
-    Interval(FigureKey, PrintedUnit),
-    /// No figure corresponds to it; the reason.
+    /// A result of the run.
+    Result(ResultKey, PrintedUnit),
+    /// The interval of a result of the run, if the value has a column of its own.
+    Interval(ResultKey, PrintedUnit),
+    /// No result corresponds to it; the reason.
     Absent(String),
 }
 
@@ -123,32 +123,33 @@ pub fn in_tables(run: &Run, evaluation: &EvaluationView, context: &RunContext) -
     document
 }
 
-/// The same after measuring: the JSON is the run itself, and every figure with its remarks follows the tables.
+/// The same after measuring: the JSON is the run itself, and every result with its remarks follows the tables.
 #[must_use]
 pub fn in_tables_measured(run: &Run, tables: &EvaluationView, context: &RunContext) -> Document {
     let plain = super::run(run, context);
     let mut document = in_tables(run, tables, context);
     let blocks = vec![Block::Table(run_table(run, true))];
-    let folded = Block::Folded { title: "Every figure of the run".to_owned(), blocks };
+    let folded = Block::Folded { title: "Every result of the run".to_owned(), blocks };
     document.add("", folded);
     Document { next: plain.next, data: plain.data, records: plain.records, ..document }
 }
 
-/// A chart over sizes; `None` where the run has no such figures.
+/// A chart over sizes; `None` where the run has no such results.
 fn drawn_chart(chart: &EvaluationChart, run: &Run) -> Option<DocumentSection> {
-    let measured = |figure: &model::Figure| figure.benchmark == chart.benchmark && figure.outcome.estimate().is_some();
-    run.figures.iter().any(measured).then(|| {
+    let measured =
+        |result: &model::BenchmarkResult| result.benchmark == chart.benchmark && result.outcome.estimate().is_some();
+    run.results.iter().any(measured).then(|| {
         let mut drawn = curves::chart(&[run], &[run.name().to_owned()], &chart.benchmark, &chart.axis);
         drawn.title.clone_from(&chart.title);
         DocumentSection::of("", Block::Chart(drawn))
     })
 }
 
-/// How a figure's definition stands to that of the printed cells: in every directory as in the first.
-fn told<'a>(definitions: &'a [(FigureKey, Definition)], key: &FigureKey) -> Option<&'a Definition> {
+/// How a result's definition stands to that of the printed cells: in every directory as in the first.
+fn told<'a>(definitions: &'a [(ResultKey, Definition)], key: &ResultKey) -> Option<&'a Definition> {
     let further = key.point.get("place").and_then(target_number).is_some();
     let point = if further { key.point.clone().with("place", "target") } else { key.point.clone() };
-    let usual = FigureKey::new(key.benchmark.clone(), point);
+    let usual = ResultKey::new(key.benchmark.clone(), point);
     definitions.iter().find(|(known, _)| *known == usual).map(|(_, definition)| definition)
 }
 
@@ -156,7 +157,7 @@ fn section(
     table: &EvaluationTable,
     rows: &[Vec<Slot>],
     run: &Run,
-    definitions: &[(FigureKey, Definition)],
+    definitions: &[(ResultKey, Definition)],
 ) -> DocumentSection {
     let kind = |index: usize, column: &EvaluationColumn| match (index, column.numbers) {
         (0, false) => ColumnKind::Label,
@@ -188,7 +189,7 @@ fn intervals(slots: &[Slot], reader: &mut CellReader<'_>) -> Option<TableRow> {
         return None;
     }
     let cell = |slot: &Slot| match slot {
-        Slot::Figure(key, unit) => reader.interval(key, *unit),
+        Slot::Result(key, unit) => reader.interval(key, *unit),
         _ => Cell::Empty,
     };
     let mut cells: Vec<Cell> = slots.iter().map(cell).collect();

@@ -1,11 +1,11 @@
 //! Placement of the run's rows.
 
-use model::{FigureKey, Run};
+use model::{ResultKey, Run};
 
 use super::resolve::found;
 use super::{EvaluationTable, Slot, TableSort};
 
-/// All rows of a table in order: printed ones as printed, and those of the run by the sorting. A row without a figure
+/// All rows of a table in order: printed ones as printed, and those of the run by the sorting. A row without a result
 /// in the sorted column follows the sorted ones.
 pub(super) fn placed(table: &EvaluationTable, run: &Run) -> Vec<Vec<Slot>> {
     let mut rows = table.rows.clone();
@@ -32,7 +32,7 @@ fn of_every_directory(today: &[Vec<Slot>], run: &Run) -> Vec<Vec<Slot>> {
     let mut rows = Vec::new();
     for row in today {
         rows.push(row.clone());
-        let files = |slot: &Slot| matches!(slot, Slot::Figure(key, _) if key.point.get("place") == Some("target"));
+        let files = |slot: &Slot| matches!(slot, Slot::Result(key, _) if key.point.get("place") == Some("target"));
         let further = if row.iter().any(files) { run.plan.more_directories.len() } else { 0 };
         rows.extend((2..2 + further).map(|number| row.iter().map(|slot| moved(slot, number)).collect()));
     }
@@ -41,14 +41,14 @@ fn of_every_directory(today: &[Vec<Slot>], run: &Run) -> Vec<Vec<Slot>> {
 
 /// A slot of the row of another directory.
 fn moved(slot: &Slot, number: usize) -> Slot {
-    let key = |key: &FigureKey| match key.point.get("place") {
+    let key = |key: &ResultKey| match key.point.get("place") {
         Some("target") => {
-            FigureKey::new(key.benchmark.clone(), key.point.clone().with("place", format!("target{number}")))
+            ResultKey::new(key.benchmark.clone(), key.point.clone().with("place", format!("target{number}")))
         }
         _ => key.clone(),
     };
     match slot {
-        Slot::Figure(of, unit) => Slot::Figure(key(of), *unit),
+        Slot::Result(of, unit) => Slot::Result(key(of), *unit),
         Slot::Interval(of, unit) => Slot::Interval(key(of), *unit),
         Slot::Fact(name) => Slot::Fact(name.replace("filesystem.target.", &format!("filesystem.target{number}."))),
         other => other.clone(),
@@ -63,7 +63,7 @@ fn follows(other: f64, value: f64, sort: TableSort) -> bool {
 fn number(row: &[Slot], sort: TableSort, run: &Run) -> Option<f64> {
     match row.get(sort.column)? {
         Slot::Printed(text) => text.parse().ok(),
-        Slot::Figure(key, unit) => found(run, key, *unit)?.ok().map(|quantity| quantity.value),
+        Slot::Result(key, unit) => found(run, key, *unit)?.ok().map(|quantity| quantity.value),
         _ => None,
     }
 }

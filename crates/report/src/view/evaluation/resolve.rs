@@ -1,25 +1,25 @@
 //! Fills the cells of a table from a run.
 
-use model::{Definition, Estimate, Figure, FigureKey, Mode, Outcome, Run, Unit, percent};
+use model::{BenchmarkResult, Definition, Estimate, Mode, Outcome, ResultKey, Run, Unit, percent};
 
 use super::super::compare::definitions;
 use super::{PrintedUnit, Slot, told};
-use crate::words::{Told, figure_label, modes, remarks};
+use crate::words::{Told, modes, remarks, result_label};
 use crate::{Cell, PrintedQuantity, Tone};
 
-/// Cell without a figure.
+/// Cell without a result.
 const NONE: &str = "—";
 
 /// Reads a run cell by cell, and collects remarks for the end of the table.
 pub(super) struct CellReader<'a> {
     run: &'a Run,
-    definitions: &'a [(FigureKey, Definition)],
-    /// A remark, and the figures that it concerns.
+    definitions: &'a [(ResultKey, Definition)],
+    /// A remark, and the results that it concerns.
     remarks: Vec<(String, Vec<String>)>,
 }
 
 impl<'a> CellReader<'a> {
-    pub(super) const fn new(run: &'a Run, definitions: &'a [(FigureKey, Definition)]) -> Self {
+    pub(super) const fn new(run: &'a Run, definitions: &'a [(ResultKey, Definition)]) -> Self {
         Self { run, definitions, remarks: Vec::new() }
     }
 
@@ -36,7 +36,7 @@ impl<'a> CellReader<'a> {
             },
             Slot::Printed(text) if text.is_empty() => Cell::Printed(NONE.to_owned()),
             Slot::Printed(text) => Cell::Printed(text.clone()),
-            Slot::Figure(key, unit) => self.value(key, *unit),
+            Slot::Result(key, unit) => self.value(key, *unit),
             Slot::Interval(key, unit) => self.interval(key, *unit),
             Slot::Absent(reason) => {
                 self.remark(format!("{NONE} {reason}"), None);
@@ -45,8 +45,8 @@ impl<'a> CellReader<'a> {
         }
     }
 
-    /// The interval of a figure; empty if it has none.
-    pub(super) fn interval(&self, key: &FigureKey, unit: PrintedUnit) -> Cell {
+    /// The interval of a result; empty if it has none.
+    pub(super) fn interval(&self, key: &ResultKey, unit: PrintedUnit) -> Cell {
         let quantity = found(self.run, key, unit).and_then(Result::ok);
         quantity.filter(PrintedQuantity::has_interval).map_or(Cell::Empty, Cell::Interval)
     }
@@ -56,7 +56,7 @@ impl<'a> CellReader<'a> {
         format!("  {} interval", percent(self.run.plan.level))
     }
 
-    fn value(&mut self, key: &FigureKey, unit: PrintedUnit) -> Cell {
+    fn value(&mut self, key: &ResultKey, unit: PrintedUnit) -> Cell {
         match found(self.run, key, unit) {
             Some(Ok(quantity)) => {
                 self.caution(key);
@@ -70,7 +70,7 @@ impl<'a> CellReader<'a> {
                 Cell::Below(bound)
             }
             Some(Err(Unread::Modes(values, told))) => {
-                let name = self.run.figure(key).map_or_else(|| key.to_string(), figure_label);
+                let name = self.run.result(key).map_or_else(|| key.to_string(), result_label);
                 self.remark(told, Some(name));
                 self.caution(key);
                 let mark = self.differing(key).map_or_else(String::new, String::from);
@@ -81,53 +81,53 @@ impl<'a> CellReader<'a> {
         }
     }
 
-    /// Remarks for the end of the table: each once, with the figures that it concerns.
+    /// Remarks for the end of the table: each once, with the results that it concerns.
     pub(super) fn remarks(self) -> Vec<String> {
-        let sentence = |(remark, figures): (String, Vec<String>)| match figures.as_slice() {
+        let sentence = |(remark, results): (String, Vec<String>)| match results.as_slice() {
             [] => remark,
-            figures => format!("{remark}: {}", figures.join("; ")),
+            results => format!("{remark}: {}", results.join("; ")),
         };
         self.remarks.into_iter().map(sentence).collect()
     }
 
-    /// Remarks how a figure's definition differs from the printed one, and the mark at its cell.
-    fn differing(&mut self, key: &FigureKey) -> Option<char> {
+    /// Remarks how a result's definition differs from the printed one, and the mark at its cell.
+    fn differing(&mut self, key: &ResultKey) -> Option<char> {
         let definition = told(self.definitions, key)?;
-        let figure = self.run.figure(key).map_or_else(|| key.to_string(), figure_label);
-        self.remark(definitions::words(definition)?, Some(figure));
+        let result = self.run.result(key).map_or_else(|| key.to_string(), result_label);
+        self.remark(definitions::words(definition)?, Some(result));
         definitions::mark(definition)
     }
 
-    fn missing(&mut self, key: &FigureKey, reason: &str) -> Cell {
-        let name = self.run.figure(key).map_or_else(|| key.to_string(), figure_label);
+    fn missing(&mut self, key: &ResultKey, reason: &str) -> Cell {
+        let name = self.run.result(key).map_or_else(|| key.to_string(), result_label);
         self.remark(format!("{NONE} {reason}"), Some(name));
         Cell::Printed(NONE.to_owned())
     }
 
-    /// Adds flags and notes of a figure, which a table of numbers would hide. The variant of a kernel is shown with the
+    /// Adds flags and notes of a result, which a table of numbers would hide. The variant of a kernel is shown with the
     /// run.
-    fn caution(&mut self, key: &FigureKey) {
-        let Some(figure) = self.run.figure(key) else { return };
+    fn caution(&mut self, key: &ResultKey) {
+        let Some(result) = self.run.result(key) else { return };
         let entry =
             self.run.plan.entries.iter().find(|entry| entry.benchmark == key.benchmark && entry.point == key.point);
-        for words in remarks(figure, entry.map_or(self.run.plan.target, |entry| entry.target), &Told::default()) {
-            if figure.variant.as_ref() != Some(&words) {
-                self.remark(words, Some(figure_label(figure)));
+        for words in remarks(result, entry.map_or(self.run.plan.target, |entry| entry.target), &Told::default()) {
+            if result.variant.as_ref() != Some(&words) {
+                self.remark(words, Some(result_label(result)));
             }
         }
     }
 
-    fn remark(&mut self, remark: String, figure: Option<String>) {
+    fn remark(&mut self, remark: String, result: Option<String>) {
         let at = self.remarks.iter().position(|(known, _)| *known == remark).unwrap_or_else(|| {
             self.remarks.push((remark, Vec::new()));
             self.remarks.len() - 1
         });
-        let figures = &mut self.remarks[at].1;
-        figures.extend(figure.filter(|figure| !figures.contains(figure)));
+        let results = &mut self.remarks[at].1;
+        results.extend(result.filter(|result| !results.contains(result)));
     }
 }
 
-/// Why a figure has no value.
+/// Why a result has no value.
 pub(super) enum Unread {
     /// It is below the resolution.
     Below(PrintedQuantity),
@@ -137,16 +137,16 @@ pub(super) enum Unread {
     Reason(String),
 }
 
-/// A figure of the run in a table's unit; `None` if the run lacks it.
-pub(super) fn found(run: &Run, key: &FigureKey, unit: PrintedUnit) -> Option<Result<PrintedQuantity, Unread>> {
-    let figure = run.figure(key)?;
-    Some(read(figure, unit))
+/// A result of the run in a table's unit; `None` if the run lacks it.
+pub(super) fn found(run: &Run, key: &ResultKey, unit: PrintedUnit) -> Option<Result<PrintedQuantity, Unread>> {
+    let result = run.result(key)?;
+    Some(read(result, unit))
 }
 
-fn read(figure: &Figure, unit: PrintedUnit) -> Result<PrintedQuantity, Unread> {
-    let base = figure.metric.unit;
+fn read(result: &BenchmarkResult, unit: PrintedUnit) -> Result<PrintedQuantity, Unread> {
+    let base = result.metric.unit;
     let foreign = || Unread::Reason(format!("its unit is not that of the column ({})", unit.name));
-    match &figure.outcome {
+    match &result.outcome {
         Outcome::Measured(estimate) => unit.quantity(estimate, base).ok_or_else(foreign),
         Outcome::Below { bound } => {
             let bound = unit.quantity(&Estimate::without_spread(*bound), base).ok_or_else(foreign)?;

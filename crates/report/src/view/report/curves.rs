@@ -1,8 +1,8 @@
-//! Figures over a size: memory hierarchy, bandwidth over block size.
+//! Results over a size: memory hierarchy, bandwidth over block size.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use model::{Figure, FigureKey, Machine, Point, Run, Unit, parse_size};
+use model::{BenchmarkResult, Machine, Point, ResultKey, Run, Unit, parse_size};
 
 use super::{CURVES, heading};
 use crate::view::machine::fact_words;
@@ -29,20 +29,20 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
 /// Benchmarks with enough sizes on one axis, in the order of the runs.
 fn benchmarks(runs: &[&Run]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
-    for figure in runs.iter().flat_map(|run| &run.figures) {
-        if found.iter().any(|(benchmark, _)| *benchmark == figure.benchmark) {
+    for result in runs.iter().flat_map(|run| &run.results) {
+        if found.iter().any(|(benchmark, _)| *benchmark == result.benchmark) {
             continue;
         }
-        let axes = figure.point.iter().filter(|(_, value)| size(value).is_some());
+        let axes = result.point.iter().filter(|(_, value)| size(value).is_some());
         for (axis, _) in axes {
             let sizes: BTreeSet<u64> = runs
                 .iter()
-                .flat_map(|run| &run.figures)
-                .filter(|other| other.benchmark == figure.benchmark && other.outcome.estimate().is_some())
+                .flat_map(|run| &run.results)
+                .filter(|other| other.benchmark == result.benchmark && other.outcome.estimate().is_some())
                 .filter_map(|other| size(other.point.get(axis)?))
                 .collect();
             if sizes.len() >= LEAST_SIZES {
-                found.push((figure.benchmark.clone(), axis.to_owned()));
+                found.push((result.benchmark.clone(), axis.to_owned()));
                 break;
             }
         }
@@ -50,15 +50,17 @@ fn benchmarks(runs: &[&Run]) -> Vec<(String, String)> {
     found
 }
 
-/// The figures that are part of a curve, for which a chart is better than rows.
-pub(super) fn keys(runs: &[&Run]) -> HashSet<FigureKey> {
+/// The results that are part of a curve, for which a chart is better than rows.
+pub(super) fn keys(runs: &[&Run]) -> HashSet<ResultKey> {
     let mut found = HashSet::new();
     for (benchmark, axis) in benchmarks(runs) {
-        let on = |figure: &&Figure| figure.benchmark == benchmark && figure.point.get(&axis).and_then(size).is_some();
-        let figures: Vec<&Figure> = runs.iter().flat_map(|run| &run.figures).filter(on).collect();
-        let mut curves: HashMap<Point, HashSet<FigureKey>> = HashMap::new();
-        for figure in figures {
-            curves.entry(figure.point.clone().without(&axis)).or_default().insert(figure.key());
+        let on = |result: &&BenchmarkResult| {
+            result.benchmark == benchmark && result.point.get(&axis).and_then(size).is_some()
+        };
+        let results: Vec<&BenchmarkResult> = runs.iter().flat_map(|run| &run.results).filter(on).collect();
+        let mut curves: HashMap<Point, HashSet<ResultKey>> = HashMap::new();
+        for result in results {
+            curves.entry(result.point.clone().without(&axis)).or_default().insert(result.key());
         }
         found.extend(curves.into_values().filter(|keys| keys.len() >= LEAST_SIZES).flatten());
     }
@@ -70,10 +72,10 @@ fn size(text: &str) -> Option<u64> {
     text.ends_with('B').then(|| parse_size(text).ok()).flatten()
 }
 
-/// Whether a figure belongs to the memory hierarchy, by the first primitive that its benchmark declares.
-fn walks_memory(figure: &Figure) -> bool {
+/// Whether a result belongs to the memory hierarchy, by the first primitive that its benchmark declares.
+fn walks_memory(result: &BenchmarkResult) -> bool {
     use model::Primitive as P;
-    let first = figure.stresses.first();
+    let first = result.stresses.first();
     first.is_some_and(|p| {
         matches!(p, P::L1 | P::L2 | P::L3 | P::CacheLatency | P::DramLatency | P::DramRead | P::DramWrite | P::Tlb)
     })
@@ -88,7 +90,7 @@ struct SizeCurve {
     series: Series,
 }
 
-/// The figures of a benchmark over the sizes of an axis, with a curve for every point of the others.
+/// The results of a benchmark over the sizes of an axis, with a curve for every point of the others.
 pub(in crate::view) fn chart(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Chart {
     let mut curves = curves_of(runs, names, benchmark, axis);
     colour(&mut curves, runs.len() > 1);
@@ -134,9 +136,9 @@ fn kinds(curves: Vec<SizeCurve>, several: bool) -> Vec<Vec<SizeCurve>> {
 
 /// The chart of a benchmark without its curves.
 fn frame(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Chart {
-    let first = runs.iter().flat_map(|run| &run.figures).find(|figure| figure.benchmark == benchmark);
-    let (title, unit, per) = first.map_or((benchmark, Unit::Seconds, ""), |figure| {
-        (&figure.title, figure.metric.unit, figure.metric.per.as_ref())
+    let first = runs.iter().flat_map(|run| &run.results).find(|result| result.benchmark == benchmark);
+    let (title, unit, per) = first.map_or((benchmark, Unit::Seconds, ""), |result| {
+        (&result.title, result.metric.unit, result.metric.per.as_ref())
     });
     let marks = if first.is_some_and(walks_memory) {
         runs.first().map(|run| cache_marks(&run.machine)).unwrap_or_default()
@@ -173,8 +175,8 @@ fn drawn(frame: &Chart, added: String, curves: Vec<SizeCurve>) -> Chart {
 fn curves_of(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Vec<SizeCurve> {
     let mut curves: Vec<SizeCurve> = Vec::new();
     for (place, (run, name)) in runs.iter().zip(names).enumerate() {
-        for figure in run.figures.iter().filter(|figure| figure.benchmark == benchmark) {
-            add(&mut curves, figure, axis, (place, name), runs.len() > 1);
+        for result in run.results.iter().filter(|result| result.benchmark == benchmark) {
+            add(&mut curves, result, axis, (place, name), runs.len() > 1);
         }
     }
     curves.retain(|curve| curve.series.points.len() > 1);
@@ -203,13 +205,13 @@ fn colour(curves: &mut [SizeCurve], several: bool) {
     }
 }
 
-fn add(curves: &mut Vec<SizeCurve>, figure: &Figure, axis: &str, (place, run): (usize, &str), several: bool) {
-    let Some(estimate) = figure.outcome.estimate() else { return };
-    let Some(bytes) = figure.point.get(axis).and_then(size) else { return };
-    let words = point_words(&figure.point.clone().without(axis));
-    let name = series_name(figure, &words, run, several);
+fn add(curves: &mut Vec<SizeCurve>, result: &BenchmarkResult, axis: &str, (place, run): (usize, &str), several: bool) {
+    let Some(estimate) = result.outcome.estimate() else { return };
+    let Some(bytes) = result.point.get(axis).and_then(size) else { return };
+    let words = point_words(&result.point.clone().without(axis));
+    let name = series_name(result, &words, run, several);
     #[expect(clippy::cast_precision_loss, reason = "a place on an axis")]
-    let point = (bytes as f64, PrintedQuantity::of(estimate, figure.metric.unit));
+    let point = (bytes as f64, PrintedQuantity::of(estimate, result.metric.unit));
     match curves.iter_mut().find(|curve| curve.run == place && curve.words == words) {
         Some(curve) => curve.series.points.push(point),
         None => {
@@ -220,11 +222,11 @@ fn add(curves: &mut Vec<SizeCurve>, figure: &Figure, axis: &str, (place, run): (
 }
 
 /// Name of a curve by its point in words, and by its run where there are several.
-pub(super) fn series_name(figure: &Figure, words: &str, run: &str, several: bool) -> String {
+pub(super) fn series_name(result: &BenchmarkResult, words: &str, run: &str, several: bool) -> String {
     match (several, words.is_empty()) {
         (true, true) => run.to_owned(),
         (true, false) => format!("{run}, {words}"),
-        (false, true) => figure.title.clone(),
+        (false, true) => result.title.clone(),
         (false, false) => words.to_owned(),
     }
 }

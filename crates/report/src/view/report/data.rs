@@ -26,13 +26,13 @@ pub(super) fn of(input: &ReportInput) -> Option<EmbeddedJson> {
 
 fn short(run: &Run, many: bool) -> Run {
     let mut run = run.clone();
-    // Its series over time; what follows for each figure stands there.
+    // Its series over time; what follows for each result stands there.
     run.session.references = None;
-    for figure in &mut run.figures {
+    for result in &mut run.results {
         if many {
-            figure.launches = Vec::new();
+            result.launches = Vec::new();
         }
-        figure.launches.iter_mut().for_each(outline);
+        result.launches.iter_mut().for_each(outline);
     }
     run
 }

@@ -1,15 +1,15 @@
 //! The top of a report: what the runs come to.
 
 use ::compare::{CompareVerdict, Comparison, GainDirection, Ratio};
-use model::{Figure, Outcome, Run, Unit};
+use model::{BenchmarkResult, Outcome, Run, Unit};
 
 use super::{ReportInput, forest};
 use crate::view::compare::{self, brief, clock, heat};
 use crate::view::{run, trusted};
-use crate::words::{capital, figure_label};
+use crate::words::{capital, result_label};
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
 
-/// One run: what was measured, how far it may be trusted, its key figures or the `answer` of its verb.
+/// One run: what was measured, how far it may be trusted, its key results or the `answer` of its verb.
 pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
     let context = crate::view::RunContext { catalogue: input.catalogue, ..Default::default() };
     let mut facts = trusted::trusted(run_, usize::MAX);
@@ -17,7 +17,7 @@ pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
     let mut blocks = vec![Block::Text(run::summary(run_, &context))];
     blocks.extend((!facts.is_empty()).then_some(Block::Facts(facts)));
     match input.answer {
-        [] if run_.figures.is_empty() => {}
+        [] if run_.results.is_empty() => {}
         [] => blocks.push(Block::Table(crate::view::answer::key_table(run_, &context))),
         answer => blocks.extend_from_slice(answer),
     }
@@ -56,14 +56,14 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     let listed = forest::verdict_list(rest, &[other]);
     if !listed.is_empty() {
         blocks.push(Block::Folded {
-            title: "figures that surely differ, with their intervals".to_owned(),
+            title: "results that surely differ, with their intervals".to_owned(),
             blocks: listed,
         });
     }
     DocumentSection { title, blocks }
 }
 
-/// Many runs: the machines by family, and how many figures of each are surely slower or faster.
+/// Many runs: the machines by family, and how many results of each are surely slower or faster.
 pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = heat::section(comparison).into_iter().collect();
     if let Some(first) = sections.first_mut() {
@@ -89,21 +89,22 @@ const MOST: usize = 20;
 /// measured; every launch is a dot.
 pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSection> {
     let runs = input.runs;
-    let usual = |figure: &Figure| input.catalogue.get(&figure.benchmark).is_some_and(|benchmark| benchmark.usual);
+    let usual =
+        |result: &BenchmarkResult| input.catalogue.get(&result.benchmark).is_some_and(|benchmark| benchmark.usual);
     if runs.len() > 2 {
         return None;
     }
     let mut rows: Vec<(f64, StripRow)> = Vec::new();
     for (run, name) in runs.iter().zip(names) {
-        for figure in &run.figures {
-            let Outcome::Measured(estimate) = &figure.outcome else { continue };
-            let values = figure.values();
-            let few = run.figures.iter().filter(|other| other.benchmark == figure.benchmark).count() <= ONE_BENCHMARK;
-            let rung = few && usual(figure) && figure.metric.unit == Unit::Seconds;
+        for result in &run.results {
+            let Outcome::Measured(estimate) = &result.outcome else { continue };
+            let values = result.values();
+            let few = run.results.iter().filter(|other| other.benchmark == result.benchmark).count() <= ONE_BENCHMARK;
+            let rung = few && usual(result) && result.metric.unit == Unit::Seconds;
             if !rung || values.is_empty() {
                 continue;
             }
-            let label = figure_label(figure);
+            let label = result_label(result);
             let label = if runs.len() > 1 { format!("{name}: {label}") } else { label };
             rows.push((estimate.value, StripRow { label, values, centres: vec![(estimate.value, 1.0)] }));
         }
@@ -117,7 +118,7 @@ pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSe
     let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
     let about =
         "What one operation takes, the shortest first, on one axis of equal factors: every dot is a launch, the \
-                 line is the figure."
+                 line is the result."
             .to_owned();
     let chart = Chart { title: "Latencies".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };
     Some(DocumentSection::of("Latency ladder", Block::Chart(chart)))

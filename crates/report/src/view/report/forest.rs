@@ -7,7 +7,7 @@ use crate::view::compare::rows;
 use crate::words::factor;
 use crate::{Block, Cell, Chart, ChartPlot, Column, Forest, ForestRow, PrintedQuantity, TableRow, Tone};
 
-/// Machines whose forest plot has all figures; with more machines, only DIFFERENT ones are drawn.
+/// Machines whose forest plot has all results; with more machines, only DIFFERENT ones are drawn.
 const WHOLE: usize = 3;
 /// Rows of one plot.
 const ROWS: usize = 160;
@@ -48,7 +48,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     let table = Block::table(columns, found.into_iter().map(|(_, row)| row).collect());
     if others.len() > 1 {
         return vec![Block::Folded {
-            title: "figures that surely differ, the largest change first".to_owned(),
+            title: "results that surely differ, the largest change first".to_owned(),
             blocks: vec![table],
         }];
     }
@@ -85,7 +85,7 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         }
         let title = format!("{machine} against {}", comparison.reference);
         let about = format!(
-            "The gain of every figure{}, whatever its direction, with the interval, the largest change first: right of 1 \
+            "The gain of every result{}, whatever its direction, with the interval, the largest change first: right of 1 \
              is better, left is worse. The band is ±{}, which counts as the same; a hollow dot has no \
              known spread, and an interval that ends in an arrow goes on. Green is surely better, orange surely worse, \
              blue the same, grey undecided or untested.",

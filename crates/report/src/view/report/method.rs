@@ -1,4 +1,4 @@
-//! How the figures were measured, for readers who have only the page.
+//! How the results were measured, for readers who have only the page.
 
 use model::{EstimateMethod, Outcome, percent};
 
@@ -6,7 +6,7 @@ use super::{OWN_TABLES, ReportInput};
 use crate::{Block, DocumentSection};
 
 pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection {
-    let estimates = || input.runs.iter().flat_map(|run| &run.figures).filter_map(|figure| figure.outcome.estimate());
+    let estimates = || input.runs.iter().flat_map(|run| &run.results).filter_map(|result| result.outcome.estimate());
     let mut items = Vec::new();
     if estimates().any(|e| {
         matches!(
@@ -15,8 +15,8 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
         )
     }) {
         items.push(
-            "A figure is the median over launches, each a fresh process, of the launch's median batch. Launches of all \
-             figures alternate in a random order, so that drift of the machine falls on all alike."
+            "A result is the median over launches, each a fresh process, of the launch's median batch. Launches of all \
+             results alternate in a random order, so that drift of the machine falls on all alike."
                 .to_owned(),
         );
         items.push(
@@ -26,11 +26,11 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
         );
         items.push(
             "A difference of two nearly equal things is measured inside one launch; where it cannot be told from zero, \
-             the figure is an upper bound, written with <."
+             the result is an upper bound, written with <."
                 .to_owned(),
         );
     }
-    if input.runs.iter().flat_map(|run| &run.figures).any(|f| matches!(f.outcome, Outcome::Modes(_))) {
+    if input.runs.iter().flat_map(|run| &run.results).any(|f| matches!(f.outcome, Outcome::Modes(_))) {
         items.push(
             "Where launches fall into groups, the groups are given with their shares instead of one number.".to_owned(),
         );

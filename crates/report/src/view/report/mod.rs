@@ -1,4 +1,4 @@
-//! The complete report of one run or several: machines, figures, verdicts, explanation, charts, method.
+//! The complete report of one run or several: machines, results, verdicts, explanation, charts, method.
 
 pub(super) mod curves;
 mod data;
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use ::compare::Comparison;
 use ::explain::Explanation;
-use model::{Catalogue, FigureKey, Run};
+use model::{Catalogue, ResultKey, Run};
 
 use super::compare::{assumed, edge, many, means, open, side_by_side};
 use super::{compare, explain, machine, matrices, network, run, scaling};
@@ -22,8 +22,8 @@ use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 
 /// Number of runs up to which each run's own tables are included, folded, beside the comparison.
 const OWN_TABLES: usize = 4;
-/// Figures in one table of many machines.
-const FIGURES: usize = 8;
+/// Results in one table of many machines.
+const RESULTS: usize = 8;
 /// Curves that one chart can tell apart.
 const CURVES: usize = 16;
 /// Beginning of the heading of the verdicts.
@@ -42,7 +42,7 @@ pub struct ReportInput<'a> {
     pub comparison: Option<&'a Comparison>,
     /// Why two of them differ.
     pub explanation: Option<&'a Explanation>,
-    /// What the verb that made the only run answers, in the place of its key figures.
+    /// What the verb that made the only run answers, in the place of its key results.
     pub answer: &'a [Block],
 }
 
@@ -87,7 +87,7 @@ pub fn report(input: &ReportInput) -> Document {
     document.sections.extend(machines::section(input.runs, &names).map(|section| folded(facts, section)));
     let disturbed = disturbed.into_iter().map(|(_, sentence)| sentence);
     document.sections.extend(notes(&document.notes, disturbed, input.runs));
-    document.sections.push(folded("how the figures were measured", method::section(input, &names)));
+    document.sections.push(folded("how the results were measured", method::section(input, &names)));
     document.data = data::of(input);
     document.records = Some(records(input));
     document
@@ -162,8 +162,8 @@ fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
     document.sections.extend(first::ladder(input, names));
     document.sections.extend(curves::sections(input.runs, names));
     for (run_, name) in input.runs.iter().zip(names) {
-        let drawn: HashSet<FigureKey> = curves::keys(input.runs).into_iter().chain(matrices::keys(run_)).collect();
-        let title = if input.runs.len() == 1 { "Figures".to_owned() } else { format!("Figures of {name}") };
+        let drawn: HashSet<ResultKey> = curves::keys(input.runs).into_iter().chain(matrices::keys(run_)).collect();
+        let title = if input.runs.len() == 1 { "Results".to_owned() } else { format!("Results of {name}") };
         document.sections.push(DocumentSection { title, blocks: tables(run_, &drawn) });
         if input.runs.len() > 1 {
             document.summary.push(run::summary(run_, &super::RunContext::default()));
@@ -172,20 +172,20 @@ fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
 }
 
 /// The families of a run, each a folded table; points of curves are folded below them.
-fn tables(run_: &Run, on_curves: &HashSet<FigureKey>) -> Vec<Block> {
+fn tables(run_: &Run, on_curves: &HashSet<ResultKey>) -> Vec<Block> {
     let (mut rest, mut points) = (run_.clone(), run_.clone());
-    rest.figures.retain(|figure| !on_curves.contains(&figure.key()));
-    points.figures.retain(|figure| on_curves.contains(&figure.key()));
+    rest.results.retain(|result| !on_curves.contains(&result.key()));
+    points.results.retain(|result| on_curves.contains(&result.key()));
     let mut blocks = Vec::new();
-    if !rest.figures.is_empty() {
+    if !rest.results.is_empty() {
         let Table { columns, groups } = run::table(&rest, false);
         blocks.extend(groups.into_iter().map(|group| Block::Folded {
-            title: format!("{}: {}", group.title, plural(group.rows.len(), "figure")),
+            title: format!("{}: {}", group.title, plural(group.rows.len(), "result")),
             blocks: vec![Block::Table(Table { columns: columns.clone(), groups: vec![group] })],
         }));
     }
-    if !points.figures.is_empty() {
-        let title = format!("{}, which are drawn above", plural(points.figures.len(), "figure"));
+    if !points.results.is_empty() {
+        let title = format!("{}, which are drawn above", plural(points.results.len(), "result"));
         blocks.push(Block::folded(title, vec![Block::Table(run::table(&points, false))]));
     }
     blocks
@@ -204,14 +204,14 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     }
     document.sections.extend(curves::sections(input.runs, names));
     document.sections.extend(first::ladder(input, names));
-    document.sections.extend(means::section(comparison, &others, FIGURES).map(|section| {
+    document.sections.extend(means::section(comparison, &others, RESULTS).map(|section| {
         let title = format!("against {}, with their intervals", comparison.reference);
         let blocks = vec![Block::folded(title, section.blocks)];
         DocumentSection { title: "Geometric means".to_owned(), blocks }
     }));
     let mut ratios = if others.len() > 1 { forest::charts(&rest, &others) } else { Vec::new() };
     if !points.rows.is_empty() {
-        let title = format!("ratios of {} on curves", plural(points.rows.len(), "figure"));
+        let title = format!("ratios of {} on curves", plural(points.rows.len(), "result"));
         let blocks = forest::charts(&points, &others);
         if !blocks.is_empty() {
             ratios.push(Block::folded(title, blocks));
@@ -221,13 +221,13 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         document.sections.push(DocumentSection { title: "Ratios".to_owned(), blocks: ratios });
     }
     if let Some(places) = many::places(comparison).filter(|_| others.len() > 1) {
-        let title = "places of the machines, figure by figure".to_owned();
+        let title = "places of the machines, result by result".to_owned();
         document.add("Ranks", Block::folded(title, places.blocks));
     }
-    let title = format!("{}, normalised", plural(rest.rows.len(), "figure"));
+    let title = format!("{}, normalised", plural(rest.rows.len(), "result"));
     let mut normalised = vec![Block::folded(title, normalised(&rest, reference, &others))];
     if !points.rows.is_empty() {
-        let title = format!("{} on curves, which are drawn above", plural(points.rows.len(), "figure"));
+        let title = format!("{} on curves, which are drawn above", plural(points.rows.len(), "result"));
         normalised.push(Block::folded(title, self::normalised(&points, reference, &others)));
     }
     if let Some(assumed) = assumed::section(comparison, &others) {
@@ -238,10 +238,10 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         let title = "not decided or not comparable: why, and what would decide".to_owned();
         normalised.push(Block::folded(title, open.blocks));
     }
-    document.sections.push(DocumentSection { title: "Every figure, normalised".to_owned(), blocks: normalised });
+    document.sections.push(DocumentSection { title: "Every result, normalised".to_owned(), blocks: normalised });
     if input.runs.len() <= OWN_TABLES {
         let tables = input.runs.iter().zip(&comparison.machines).map(|(run_, machine)| Block::Folded {
-            title: format!("figures of {} with their intervals", machine.name),
+            title: format!("results of {} with their intervals", machine.name),
             blocks: tables(run_, &on_curves),
         });
         document.sections.push(DocumentSection { title: "Every run by itself".to_owned(), blocks: tables.collect() });
@@ -256,7 +256,7 @@ fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Ve
     }
     let mark = format!("{} stands for undecided.", many::UNDECIDED);
     let titled = |section: DocumentSection| std::iter::once(Block::Text(section.title)).chain(section.blocks);
-    let mut blocks: Vec<Block> = many::sections(comparison, reference, FIGURES).into_iter().flat_map(titled).collect();
+    let mut blocks: Vec<Block> = many::sections(comparison, reference, RESULTS).into_iter().flat_map(titled).collect();
     if many::undecided(comparison) {
         blocks.insert(0, Block::Text(mark));
     }

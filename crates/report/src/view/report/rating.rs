@@ -1,8 +1,8 @@
 //! Ratings: a row for each, and applications against one, machine by machine, with the line through the origin.
 
-use model::{Figure, FigureKey, Run};
+use model::{BenchmarkResult, ResultKey, Run};
 
-use crate::words::{figure_label, plural};
+use crate::words::{plural, result_label};
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, DocumentSection, PrintedQuantity, ScatterPlot, Table,
     TableRow,
@@ -14,11 +14,11 @@ const WHOLE: &str = "geometric mean";
 /// The ratings of the runs: the means first, their components folded. A ratio above 1 is faster than the reference
 /// machine.
 pub(super) fn rows(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
-    let mut keys: Vec<(FigureKey, String)> = Vec::new();
-    for figure in runs.iter().flat_map(|run| &run.figures).filter(|figure| figure.family() == "rating") {
-        let key = figure.key();
+    let mut keys: Vec<(ResultKey, String)> = Vec::new();
+    for result in runs.iter().flat_map(|run| &run.results).filter(|result| result.family() == "rating") {
+        let key = result.key();
         if !keys.iter().any(|(known, _)| *known == key) {
-            keys.push((key, figure_label(figure)));
+            keys.push((key, result_label(result)));
         }
     }
     let (means, parts): (Vec<_>, Vec<_>) = keys.into_iter().partition(|(_, label)| label.contains(WHOLE));
@@ -33,17 +33,17 @@ pub(super) fn rows(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
     Some(DocumentSection { title: "Rating, against the reference machine".to_owned(), blocks })
 }
 
-fn ratios(runs: &[&Run], names: &[String], keys: &[(FigureKey, String)]) -> Table {
+fn ratios(runs: &[&Run], names: &[String], keys: &[(ResultKey, String)]) -> Table {
     let mut columns = vec![Column::label("")];
     for name in names {
         let heading = if runs.len() > 1 { name.as_str() } else { "ratio" };
         columns.extend([Column::number(heading), Column::number("interval")]);
     }
-    let cells = |run: &&Run, key: &FigureKey| match value(run, key) {
+    let cells = |run: &&Run, key: &ResultKey| match value(run, key) {
         Some((_, quantity)) => [Cell::Value(quantity), Cell::Interval(quantity)],
         None => [Cell::Empty, Cell::Empty],
     };
-    let row = |(key, label): &(FigureKey, String)| {
+    let row = |(key, label): &(ResultKey, String)| {
         TableRow::of(std::iter::once(Cell::text(label)).chain(runs.iter().flat_map(|run| cells(run, key))).collect())
     };
     Table::plain(columns, keys.iter().map(row).collect())
@@ -54,12 +54,12 @@ const LEAST_MACHINES: usize = 3;
 
 /// One chart for each application, over the first rating that enough runs have.
 pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
-    let of = |families: &[&str]| -> Vec<FigureKey> {
-        let mut keys: Vec<FigureKey> = Vec::new();
-        for figure in runs.iter().flat_map(|run| &run.figures).filter(|figure| families.contains(&figure.family())) {
-            let holders = runs.iter().filter(|run| value(run, &figure.key()).is_some()).count();
-            if holders >= LEAST_MACHINES && !keys.contains(&figure.key()) {
-                keys.push(figure.key());
+    let of = |families: &[&str]| -> Vec<ResultKey> {
+        let mut keys: Vec<ResultKey> = Vec::new();
+        for result in runs.iter().flat_map(|run| &run.results).filter(|result| families.contains(&result.family())) {
+            let holders = runs.iter().filter(|run| value(run, &result.key()).is_some()).count();
+            if holders >= LEAST_MACHINES && !keys.contains(&result.key()) {
+                keys.push(result.key());
             }
         }
         keys
@@ -73,17 +73,17 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
     (!blocks.is_empty()).then(|| DocumentSection { title: "Applications against the rating".to_owned(), blocks })
 }
 
-fn value<'a>(run: &'a Run, key: &FigureKey) -> Option<(&'a Figure, PrintedQuantity)> {
-    let figure = run.figure(key)?;
-    Some((figure, PrintedQuantity::of(figure.outcome.estimate()?, figure.metric.unit)))
+fn value<'a>(run: &'a Run, key: &ResultKey) -> Option<(&'a BenchmarkResult, PrintedQuantity)> {
+    let result = run.result(key)?;
+    Some((result, PrintedQuantity::of(result.outcome.estimate()?, result.metric.unit)))
 }
 
-fn chart(runs: &[&Run], names: &[String], rating: &FigureKey, application: &FigureKey) -> Option<Chart> {
+fn chart(runs: &[&Run], names: &[String], rating: &ResultKey, application: &ResultKey) -> Option<Chart> {
     let mut points = Vec::new();
     let mut labels = None;
     for (run, name) in runs.iter().zip(names) {
         if let (Some((x, across)), Some((y, up))) = (value(run, rating), value(run, application)) {
-            labels.get_or_insert_with(|| (figure_label(x), across.unit, figure_label(y), up.unit));
+            labels.get_or_insert_with(|| (result_label(x), across.unit, result_label(y), up.unit));
             points.push((name.clone(), across, up));
         }
     }

@@ -1,11 +1,11 @@
 //! Distributions of single operations and launches: quantiles, and hand-offs in modes.
 
-use model::{Better, Figure, Flag, Outcome, QuantileEstimate, Run, Unit};
+use model::{BenchmarkResult, Better, Flag, Outcome, QuantileEstimate, Run, Unit};
 
 use super::CURVES;
 use super::curves::series_name;
 use crate::view::tails::valid_quantiles;
-use crate::words::{figure_label, point_words};
+use crate::words::{point_words, result_label};
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
     Strip, StripRow, TableRow,
@@ -32,7 +32,7 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
         let mut about = vec![TAILS];
         let drawn_of = |imported: bool| {
             let mut runs = runs.iter().filter(|run| run.origin.is_some() == imported);
-            runs.any(|run| run.figures.iter().any(|figure| valid_quantiles(figure).len() > 1))
+            runs.any(|run| run.results.iter().any(|result| valid_quantiles(result).len() > 1))
         };
         about.extend(drawn_of(false).then_some(MEASURED));
         about.extend(drawn_of(true).then_some(STATED));
@@ -41,7 +41,7 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
         blocks.extend(listed.iter().map(rows));
         sections.push(DocumentSection { title: "Latency distributions".to_owned(), blocks });
     }
-    sections.extend(modes(runs, names).map(|chart| DocumentSection::of("Figures in modes", Block::Chart(chart))));
+    sections.extend(modes(runs, names).map(|chart| DocumentSection::of("Results in modes", Block::Chart(chart))));
     sections
 }
 
@@ -65,21 +65,21 @@ fn rows(chart: &Chart) -> Block {
 
 /// One chart for each benchmark that times single operations.
 fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
-    let with = |figure: &&Figure| valid_quantiles(figure).len() > 1;
-    let mut benchmarks: Vec<&Figure> = Vec::new();
-    for figure in runs.iter().flat_map(|run| &run.figures).filter(with) {
-        if benchmarks.iter().all(|known| known.benchmark != figure.benchmark) {
-            benchmarks.push(figure);
+    let with = |result: &&BenchmarkResult| valid_quantiles(result).len() > 1;
+    let mut benchmarks: Vec<&BenchmarkResult> = Vec::new();
+    for result in runs.iter().flat_map(|run| &run.results).filter(with) {
+        if benchmarks.iter().all(|known| known.benchmark != result.benchmark) {
+            benchmarks.push(result);
         }
     }
-    let chart = |first: &&Figure| {
+    let chart = |first: &&BenchmarkResult| {
         let mut series = Vec::new();
         for (place, (run, name)) in runs.iter().zip(names).enumerate() {
-            let figures = run.figures.iter().filter(|figure| figure.benchmark == first.benchmark).filter(with);
-            for (index, figure) in figures.enumerate() {
+            let results = run.results.iter().filter(|result| result.benchmark == first.benchmark).filter(with);
+            for (index, result) in results.enumerate() {
                 let (colour, variant) = if runs.len() > 1 { (place, index) } else { (index, 0) };
-                let name = series_name(figure, &point_words(&figure.point), name, runs.len() > 1);
-                series.push(Series { name, colour, variant, points: points(figure) });
+                let name = series_name(result, &point_words(&result.point), name, runs.len() > 1);
+                series.push(Series { name, colour, variant, points: points(result) });
             }
         }
         let x = ChartAxis::new("quantile", Unit::Ratio, Division::Nines);
@@ -92,28 +92,28 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
     benchmarks.iter().map(chart).collect()
 }
 
-fn points(figure: &Figure) -> Vec<(f64, PrintedQuantity)> {
+fn points(result: &BenchmarkResult) -> Vec<(f64, PrintedQuantity)> {
     // The tail of a rate is its slow end: 99% means that one operation in a hundred is slower than this.
-    let share = |quantile: f64| if figure.metric.better == Better::Higher { 1.0 - quantile } else { quantile };
-    let point = |one: &&QuantileEstimate| (share(one.quantile), PrintedQuantity::of(&one.estimate, figure.metric.unit));
-    let mut points: Vec<(f64, PrintedQuantity)> = valid_quantiles(figure).iter().map(point).collect();
+    let share = |quantile: f64| if result.metric.better == Better::Higher { 1.0 - quantile } else { quantile };
+    let point = |one: &&QuantileEstimate| (share(one.quantile), PrintedQuantity::of(&one.estimate, result.metric.unit));
+    let mut points: Vec<(f64, PrintedQuantity)> = valid_quantiles(result).iter().map(point).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points
 }
 
-/// All launches of the figures in modes.
+/// All launches of the results in modes.
 fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
     let mut rows = Vec::new();
     for (run, name) in runs.iter().zip(names) {
-        let grouped = |f: &&Figure| matches!(f.outcome, Outcome::Modes(_)) || f.has(Flag::Modes);
-        for figure in run.figures.iter().filter(grouped).filter(|f| f.metric.unit == Unit::Seconds) {
-            let centres = match &figure.outcome {
+        let grouped = |f: &&BenchmarkResult| matches!(f.outcome, Outcome::Modes(_)) || f.has(Flag::Modes);
+        for result in run.results.iter().filter(grouped).filter(|f| f.metric.unit == Unit::Seconds) {
+            let centres = match &result.outcome {
                 Outcome::Modes(modes) => modes.iter().map(|mode| (mode.estimate.value, mode.share)).collect(),
                 _ => Vec::new(),
             };
-            let label = figure_label(figure);
+            let label = result_label(result);
             let label = if runs.len() > 1 { format!("{name}: {label}") } else { label };
-            rows.push(StripRow { label, values: figure.values(), centres });
+            rows.push(StripRow { label, values: result.values(), centres });
         }
     }
     rows.retain(|row| !row.values.is_empty());

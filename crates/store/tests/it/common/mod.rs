@@ -5,8 +5,8 @@
 pub(crate) mod server;
 
 use model::{
-    Better, Class, Estimate, EstimateMethod, Fact, FactValue, Figure, FigureKey, Footprint, Identity, Launch, Machine,
-    Metric, Outcome, Placement, Plan, PlanEntry, Point, Primitive, Run, Session, Unit,
+    BenchmarkResult, Better, Class, Estimate, EstimateMethod, Fact, FactValue, Footprint, Identity, Launch, Machine,
+    Metric, Outcome, Placement, Plan, PlanEntry, Point, Primitive, ResultKey, Run, Session, Unit,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -15,25 +15,25 @@ use store::{SessionValue, Store};
 /// Size of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
-    pub(crate) figures: usize,
+    pub(crate) results: usize,
     pub(crate) launches: usize,
     pub(crate) batches: usize,
 }
 
 /// Few numbers, for tests that do not depend on size.
-pub(crate) const SMALL: Shape = Shape { figures: 4, launches: 3, batches: 4 };
-/// The size of a run of the default suite: 80 figures, most of which end at 14 launches.
-pub(crate) const TYPICAL: Shape = Shape { figures: 80, launches: 14, batches: 20 };
+pub(crate) const SMALL: Shape = Shape { results: 4, launches: 3, batches: 4 };
+/// The size of a run of the default suite: 80 results, most of which end at 14 launches.
+pub(crate) const TYPICAL: Shape = Shape { results: 80, launches: 14, batches: 20 };
 
 /// The `number`th session on a machine.
 pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
     let mut random = ChaCha8Rng::seed_from_u64(u64::from(number));
     let (day, second) = (number / 86_400 % 28 + 1, number % 86_400);
     let started = format!("2026-11-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60);
-    let figures: Vec<_> = (0..shape.figures).map(|index| figure(index, shape, &mut random)).collect();
-    let entry = |figure: &Figure| PlanEntry {
-        benchmark: figure.benchmark.clone(),
-        point: figure.point.clone(),
+    let results: Vec<_> = (0..shape.results).map(|index| result(index, shape, &mut random)).collect();
+    let entry = |result: &BenchmarkResult| PlanEntry {
+        benchmark: result.benchmark.clone(),
+        point: result.point.clone(),
         target: 0.02,
         shares: None,
     };
@@ -62,10 +62,10 @@ pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
         plan: Plan {
             suite: "default".to_owned(),
             seed: number.into(),
-            entries: figures.iter().map(entry).collect(),
+            entries: results.iter().map(entry).collect(),
             ..Plan::default()
         },
-        figures,
+        results,
     }
 }
 
@@ -79,7 +79,7 @@ fn fact(index: usize, random: &mut ChaCha8Rng) -> Fact {
     }
 }
 
-fn figure(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> Figure {
+fn result(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> BenchmarkResult {
     let nanos = 1_000_000 + 10_000 * index as u64;
     let launches: Vec<_> = (0..shape.launches).map(|round| launch(round, nanos, shape.batches, random)).collect();
     let mut values: Vec<_> = launches.iter().map(|launch| launch.value).collect();
@@ -94,15 +94,15 @@ fn figure(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> Figure {
         method: EstimateMethod::OrderStatistic,
     };
     let point = Point::origin().with("working_set", format!("{}KiB", 16 << (index % 4))).with("threads", "1");
-    let key = FigureKey::new(format!("family{}.benchmark_{}", index % 6, index / 4), point);
+    let key = ResultKey::new(format!("family{}.benchmark_{}", index % 6, index / 4), point);
     let metric = Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower };
-    Figure {
+    BenchmarkResult {
         outcome: Outcome::Measured(estimate),
         flags: Vec::new(),
         ops: 1000,
         footprint: footprint(random),
         launches,
-        ..Figure::unmeasured(key, format!("Benchmark {index}"), metric, Class::Compute)
+        ..BenchmarkResult::unmeasured(key, format!("Benchmark {index}"), metric, Class::Compute)
             .stressing(&[Primitive::SyscallEntry])
     }
 }
@@ -145,7 +145,7 @@ fn footprint(random: &mut ChaCha8Rng) -> Footprint {
     }
 }
 
-/// The history of one figure on one machine.
-pub(crate) fn history(store: &dyn Store, key: &FigureKey, fingerprint: &str, limit: usize) -> Vec<SessionValue> {
+/// The history of one result on one machine.
+pub(crate) fn history(store: &dyn Store, key: &ResultKey, fingerprint: &str, limit: usize) -> Vec<SessionValue> {
     store.histories(std::slice::from_ref(key), fingerprint, limit).unwrap().pop().unwrap()
 }

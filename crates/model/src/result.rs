@@ -6,30 +6,30 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Class, Definition, Estimate, FigureReferences, Footprint, Invalid, Launch, Metric, Outcome, Point, Primitive,
-    QuantileEstimate, TakenTime, ValueBasis, parse_size,
+    Class, Definition, Estimate, Footprint, Invalid, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate,
+    ResultReferences, TakenTime, ValueBasis, parse_size,
 };
 
 /// Prefix of notes for the record, which are stored in documents and not shown in tables.
 pub const RECORD: &str = "record: ";
 
-/// Prefix of the note with which a figure that times a compiler says which one.
+/// Prefix of the note with which a result that times a compiler says which one.
 pub const COMPILER: &str = "compiler: ";
 
-/// Reason of a figure that was not reached, with which every figure begins.
+/// Reason of a result that was not reached, with which every result begins.
 pub const NOT_REACHED: &str = "the run ended before it was measured";
 
-/// Beginning of the variant of a figure of the memory hierarchy: the ranges of the levels that the survey of its run
+/// Beginning of the variant of a result of the memory hierarchy: the ranges of the levels that the survey of its run
 /// found follow, separated by commas.
 pub const SURVEYED_LEVELS: &str = "level over ";
 
-/// The benchmark of the clock during a run, a figure of every run that reads the references.
+/// The benchmark of the clock during a run, a result of every run that reads the references.
 pub const CLOCK: &str = "cpu.clock";
 
 /// The benchmark of the share of time in which another thread was on the core, also of every such run.
 pub const CORE_SHARED: &str = "cpu.core_shared";
 
-/// A remark on the reliability of a figure.
+/// A remark on the reliability of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -50,7 +50,7 @@ pub enum Flag {
     NoSteadyState,
     /// The value is near the resolution of the clock.
     Floor,
-    /// The run ended before the figure converged, by its time limit or by the user.
+    /// The run ended before the result converged, by its time limit or by the user.
     Unfinished,
     /// Launches were repeated because of outside evidence.
     Repeated,
@@ -78,17 +78,17 @@ impl Flag {
     }
 }
 
-/// Name of a figure: benchmark and point.
+/// Name of a result: benchmark and point.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct FigureKey {
+pub struct ResultKey {
     /// Id of the benchmark, `family.name`.
     pub benchmark: String,
     /// Its point.
     pub point: Point,
 }
 
-impl FigureKey {
+impl ResultKey {
     /// The key of a benchmark at a point.
     #[must_use]
     pub fn new(benchmark: impl Into<String>, point: Point) -> Self {
@@ -102,7 +102,7 @@ impl FigureKey {
     }
 }
 
-impl fmt::Display for FigureKey {
+impl fmt::Display for ResultKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.point.is_origin() {
             f.write_str(&self.benchmark)
@@ -115,7 +115,7 @@ impl fmt::Display for FigureKey {
 /// One measured quantity at one point, with everything needed to read it without the program that measured it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Figure {
+pub struct BenchmarkResult {
     /// Id of the benchmark, `family.name`.
     pub benchmark: String,
     /// Its point.
@@ -148,7 +148,7 @@ pub struct Figure {
     /// Variant of the kernel that ran, if several were tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// Resolution of a paired difference: the least difference from zero that can be detected, in the figure's unit.
+    /// Resolution of a paired difference: the least difference from zero that can be detected, in the result's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<f64>,
     /// Half a unit in the last digit of the value as its source prints it, relative to the value; absent if it was
@@ -166,7 +166,7 @@ pub struct Figure {
     pub footprint: Footprint,
     /// What the references say of it, where they were read beside its batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub references: Option<FigureReferences>,
+    pub references: Option<ResultReferences>,
     /// Every launch in the order of time, including invalid ones.
     #[serde(default)]
     pub launches: Vec<Launch>,
@@ -183,8 +183,8 @@ pub fn surveyed_level(range: &str) -> Option<RangeInclusive<u64>> {
     Some(parse_size(from).ok()?..=parse_size(to).ok()?)
 }
 
-impl Figure {
-    /// Levels of memory that the survey of its run found, of a figure of the memory hierarchy: the working sets, in
+impl BenchmarkResult {
+    /// Levels of memory that the survey of its run found, of a result of the memory hierarchy: the working sets, in
     /// bytes, over which each was level.
     #[must_use]
     pub fn surveyed_levels(&self) -> Option<Vec<RangeInclusive<u64>>> {
@@ -193,9 +193,9 @@ impl Figure {
         ranges.split(", ").map(surveyed_level).collect()
     }
 
-    /// A figure without a measurement: not reached, so far.
+    /// A result without a measurement: not reached, so far.
     #[must_use]
-    pub fn unmeasured(key: FigureKey, title: impl Into<String>, metric: Metric, class: Class) -> Self {
+    pub fn unmeasured(key: ResultKey, title: impl Into<String>, metric: Metric, class: Class) -> Self {
         Self {
             benchmark: key.benchmark,
             point: key.point,
@@ -220,7 +220,7 @@ impl Figure {
         }
     }
 
-    /// The same figure with these primitives.
+    /// The same result with these primitives.
     #[must_use]
     pub fn stressing(mut self, primitives: &[Primitive]) -> Self {
         self.stresses = primitives.to_vec();
@@ -229,8 +229,8 @@ impl Figure {
 
     /// Its key.
     #[must_use]
-    pub fn key(&self) -> FigureKey {
-        FigureKey { benchmark: self.benchmark.clone(), point: self.point.clone() }
+    pub fn key(&self) -> ResultKey {
+        ResultKey { benchmark: self.benchmark.clone(), point: self.point.clone() }
     }
 
     /// The part of the id before the first dot.
@@ -257,7 +257,7 @@ impl Figure {
         self.launches.iter().filter(|launch| self.counts(launch)).collect()
     }
 
-    /// Whether a launch of this figure counts.
+    /// Whether a launch of this result counts.
     #[must_use]
     pub fn counts(&self, launch: &Launch) -> bool {
         match launch.invalid {
@@ -275,7 +275,7 @@ impl Figure {
         self.launches.iter().filter(counts).collect()
     }
 
-    /// Value of a launch in the figure's unit, on the same basis as the figure's estimate; `None` where it has none on
+    /// Value of a launch in the result's unit, on the same basis as the result's estimate; `None` where it has none on
     /// that basis.
     #[must_use]
     pub fn value_of(&self, launch: &Launch) -> Option<f64> {
@@ -287,13 +287,13 @@ impl Figure {
         }
     }
 
-    /// Values of the launches that count, in time order, on the basis of the figure's estimate.
+    /// Values of the launches that count, in time order, on the basis of the result's estimate.
     #[must_use]
     pub fn values(&self) -> Vec<f64> {
         self.counted().into_iter().filter_map(|launch| self.value_of(launch)).collect()
     }
 
-    /// Cycles of the launches that count, in time order, where it is a core figure: cycles of one operation; of a rate,
+    /// Cycles of the launches that count, in time order, where it is a core result: cycles of one operation; of a rate,
     /// what is counted in a cycle.
     #[must_use]
     pub fn cycles(&self) -> Option<Vec<f64>> {
@@ -317,7 +317,7 @@ impl Figure {
         self.counted().into_iter().filter_map(of).fold(TakenTime::default(), |sum, one| sum.plus(&one))
     }
 
-    /// Whether the figure has converged: it has a single value and an interval of at least the wanted `level` that is
+    /// Whether the result has converged: it has a single value and an interval of at least the wanted `level` that is
     /// no wider than the target, and it neither ended early nor was found unable to converge.
     #[must_use]
     pub fn is_within(&self, target: f64, level: f64) -> bool {
