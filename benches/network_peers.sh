@@ -22,8 +22,8 @@ there="taskset -c $last"
 say() { printf '%s %s %s %s\n' "$1" "$2" "$3" "$4" | tee -a "$work/all"; }
 value() { python3 -c 'import json,sys
 for result in json.load(open(sys.argv[1]))["results"]:
-    if result["benchmark"] == sys.argv[2] and result["point"].get(sys.argv[3]) == sys.argv[4] and result["launches"]:
-        values = sorted(launch["value"] for launch in result["launches"])
+    if result["benchmark"] == sys.argv[2] and result["point"].get(sys.argv[3]) == sys.argv[4] and result["samples"]:
+        values = sorted(launch["value"] for launch in result["samples"])
         print(values[len(values) // 2]); break' "$@"; }
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 + $14 + $15 }' "/proc/$1/stat"; }
 # Runs a client beside its server and leaves what both used of CPU time, in seconds: all of the processes, beginning and end too.
@@ -47,7 +47,7 @@ quantity() { awk -v what="$1" '$1 == what { v = $3; u = $4; if (u ~ /^GB/) v *= 
 turns() { if [ $(($1 % 2)) = 1 ]; then shift; echo "$@"; else shift; printf '%s\n' "$@" | tac; fi; }
 size_of() { case $1 in 16B) echo 16 ;; 1KiB) echo 1024 ;; *) echo 131072 ;; esac; }
 stream_prony() {
-    "$prony" net stream --size 16B,1KiB,128KiB --max-launches 10 --target 50 -q --no-store --output "$work/stream.json" >/dev/null
+    "$prony" net stream --size 16B,1KiB,128KiB --max-samples 10 --target 50 -q --no-store --output "$work/stream.json" >/dev/null
     local name end; for name in 16B 1KiB 128KiB; do
         say "$1" "stream_$name" prony "$(value "$work/stream.json" network.tcp_stream record $name)"
         [ $name = 16B ] || for end in sender receiver; do
@@ -73,7 +73,7 @@ stream_qperf() {
     done
 }
 trip_prony() {
-    "$prony" net rr --kind tcp,udp --size 16B --max-launches 10 --target 50 -q --no-store --output "$work/rr.json" >/dev/null
+    "$prony" net rr --kind tcp,udp --size 16B --max-samples 10 --target 50 -q --no-store --output "$work/rr.json" >/dev/null
     local kind; for kind in tcp udp; do
         say "$1" "round_trip_$kind" prony "$(value "$work/rr.json" network.${kind}_latency size 16B)"
     done

@@ -37,7 +37,7 @@ def ours(selection, quantile=None):
         output([OPTIONS.prony, "run", "--benchmark", selection, "--target", "100", "--quiet", "--no-store", "--output", file,
                 "--directory", OPTIONS.directory], pinned=False)
         result, = json.load(open(file))["results"]
-        valid = [launch for launch in result["launches"] if not launch.get("invalid")]
+        valid = [launch for launch in result["samples"] if not launch.get("invalid")]
         values = [launch["value"] if quantile is None else dict(launch["quantiles"])[quantile] for launch in valid]
         if not values:
             raise Absent(f"{selection}: {result['outcome']}")

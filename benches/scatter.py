@@ -55,10 +55,10 @@ def ours(prony):
     found = {}
     for wanted in OURS:
         result, = [one for one in results if one["benchmark"] == wanted.split(":")[0]]
-        launches = [launch["value"] for launch in result["launches"] if not launch.get("invalid")]
+        launches = [launch["value"] for launch in result["samples"] if not launch.get("invalid")]
         # Values in modes have no single one: their median then, as a peer would print it.
         found["prony " + wanted] = result["outcome"].get("measured", {}).get("value") or statistics.median(launches)
-        seen = [launch.get("undisturbed") or {} for launch in result["launches"] if not launch.get("invalid")]
+        seen = [launch.get("undisturbed") or {} for launch in result["samples"] if not launch.get("invalid")]
         cycles = [one["cycles"] for one in seen if one.get("cycles")]
         if len(cycles) == len(launches):
             found["prony " + wanted + ", in cycles"] = statistics.median(cycles)

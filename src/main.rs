@@ -33,8 +33,8 @@ fn main() -> ExitCode {
         ));
         return ExitStatus::Failed.into();
     }
-    // A worker is started for every launch: it has no use for the description of the command line, which takes longer
-    // to build than most launches measure.
+    // A worker is started for every sample: it has no use for the description of the command line, which takes longer
+    // to build than most samples measure.
     if std::env::args_os().skip(1).eq(["worker"]) {
         return concluded(cmd::worker());
     }

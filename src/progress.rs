@@ -47,18 +47,18 @@ const LINE: Duration = Duration::from_secs(30);
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
-/// A launch that lasts longer than this is drawn again while it runs, once a [`TICK`]: what that costs is nothing
+/// A sample that lasts longer than this is drawn again while it runs, once a [`TICK`]: what that costs is nothing
 /// beside it, and shorter ones are left alone.
 const LONG: Duration = Duration::from_secs(2);
-/// Time between two looks at whether a launch is long.
+/// Time between two looks at whether a sample is long.
 const TICK: Duration = Duration::from_secs(1);
 
-/// Shows progress on standard error: between launches, and inside those that take seconds. Drawing inside short ones
+/// Shows progress on standard error: between samples, and inside those that take seconds. Drawing inside short ones
 /// would disturb what is measured.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     state: Arc<Mutex<ShownState>>,
-    /// Its end ends the thread that draws during long launches.
+    /// Its end ends the thread that draws during long samples.
     _ticking: Sender<()>,
     /// The newest value of every result.
     values: HashMap<ResultKey, String>,
@@ -70,7 +70,7 @@ struct ShownState {
     began: Instant,
     /// When the last line was printed.
     told: Instant,
-    /// When it was drawn last; none before the first launch and after the end.
+    /// When it was drawn last; none before the first sample and after the end.
     drawn: Option<Instant>,
     converged: usize,
     of: usize,
@@ -110,12 +110,12 @@ impl ShownState {
         bar.tick();
     }
 
-    /// Draws again if the present launch is a long one.
+    /// Draws again if the present sample is a long one.
     fn draw_if_long(&mut self, bar: &ProgressBar) {
         if self.drawn.is_some_and(|drawn| drawn.elapsed() >= LONG) {
             let began_drawing = self.drawn;
             self.draw(bar);
-            // A launch stays long: the next look draws it too.
+            // A sample stays long: the next look draws it too.
             self.drawn = began_drawing;
         }
     }
@@ -153,7 +153,7 @@ impl ProgressLine {
                     locked(&state).draw_if_long(&bar);
                 }
             };
-            // Without it, long launches are drawn at their beginning only.
+            // Without it, long samples are drawn at their beginning only.
             let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(tick);
         }
         Self { bar, state, _ticking: ticking, values: HashMap::new() }
@@ -174,9 +174,9 @@ impl ProgressLine {
     }
 }
 
-/// The value of a result so far: its estimate, or that of its last launch.
+/// The value of a result so far: its estimate, or that of its last sample.
 fn newest(result: &BenchmarkResult) -> Option<String> {
-    let last = result.launches.last().and_then(|launch| result.value_of(launch));
+    let last = result.samples.last().and_then(|sample| result.value_of(sample));
     let value = result.outcome.estimate().map(|estimate| estimate.value).or(last)?;
     Some(PrintedQuantity::bare(value, result.metric.unit).short().replace('\u{a0}', " "))
 }
@@ -209,14 +209,14 @@ impl Observer for ProgressLine {
                 locked(&self.state).of = *of;
                 self.show(format!("calibrating {} of {of}: {key}", done + 1));
             }
-            MeasureEvent::Launching { keys, launch, look } => {
+            MeasureEvent::Launching { keys, sample, look } => {
                 let more = if keys.len() > 1 { format!(" and {} more", keys.len() - 1) } else { String::new() };
                 let name = keys.first().map(ToString::to_string).unwrap_or_default();
                 let value = keys.first().and_then(|key| self.values.get(key));
                 let value = value.map(|value| format!(" {value}")).unwrap_or_default();
-                self.show(format!("{name}{value}{more}, launch {launch} of {look}"));
+                self.show(format!("{name}{value}{more}, sample {sample} of {look}"));
             }
-            // The number of repeated launches and the reasons stand in the answer, once.
+            // The number of repeated samples and the reasons stand in the answer, once.
             MeasureEvent::Round { .. } | MeasureEvent::Repeated { .. } => {}
             MeasureEvent::Finished { done, .. } => locked(&self.state).converged = *done,
             MeasureEvent::Saved { run, converged, left, .. } => {
@@ -233,7 +233,7 @@ impl Observer for ProgressLine {
     }
 }
 
-/// A spinner for work without launches that may take longer than a second.
+/// A spinner for work without samples that may take longer than a second.
 pub(crate) fn spinner(text: &str, visible: bool) -> ProgressBar {
     if !visible {
         return ProgressBar::hidden();
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_launch_is_drawn_while_it_runs_and_a_short_one_is_not() {
+    fn a_long_sample_is_drawn_while_it_runs_and_a_short_one_is_not() {
         let line = ProgressLine::new(0.02, ProgressMode::Bar);
         let mut state = locked(&line.state);
         state.left = (100.0, Instant::now());

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use model::{LOOKS, PlanEntry, USUAL_LAUNCHES};
+use model::{LOOKS, PlanEntry, USUAL_SAMPLES};
 
 use crate::progress::ProgressMode;
 use crate::run_saver::SaveOptions;
@@ -42,7 +42,7 @@ impl ResultSelection {
         Ok(measure::select(self.suite(), &self.benchmark, target)?)
     }
 
-    /// Seconds after which no further launch begins: as requested, else those of the suite.
+    /// Seconds after which no further sample begins: as requested, else those of the suite.
     pub(crate) fn limit(&self, asked: Option<f64>) -> Option<f64> {
         asked.or_else(|| benchmarks::suite(self.suite()?).map(|suite| suite.seconds))
     }
@@ -54,7 +54,7 @@ pub(crate) struct RoundOptions {
     /// Stop measuring a result once its interval is within ± this percentage [default: 2; net: 2.5]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) target: Option<f64>,
-    /// Start no launch after this time, such as 90s or 5m [default: that of the suite, else none]
+    /// Start no sample after this time, such as 90s or 5m [default: that of the suite, else none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
     /// Seed of orders and memory layouts [default: drawn]
@@ -103,9 +103,9 @@ impl RoundOptions {
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
-    /// Most launches of a result [default: 40; 320 with --time-limit and in the suites quick and default]
+    /// Most samples of a result [default: 40; 320 with --time-limit and in the suites quick and default]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
-    pub(crate) max_launches: Option<u32>,
+    pub(crate) max_samples: Option<u32>,
     /// Resume a run that was cut off; give the other options as before
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<String>,
@@ -122,7 +122,7 @@ impl MeasureOptions {
         let mut options = self.clone();
         if options.resume.is_none() && options.rounds.time_limit.is_none() {
             options.rounds.time_limit = Some(benchmarks::LONGEST_SUITE);
-            options.max_launches = options.max_launches.or(Some(USUAL_LAUNCHES));
+            options.max_samples = options.max_samples.or(Some(USUAL_SAMPLES));
         }
         options
     }

@@ -73,7 +73,7 @@ impl RunSaver {
 
 /// Whether a run holds something, or is over: until then a file of an earlier run is not replaced.
 fn is_worth_a_file(run: &Run) -> bool {
-    let launched = |result: &BenchmarkResult| !result.is_condition() && !result.launches.is_empty();
+    let launched = |result: &BenchmarkResult| !result.is_condition() && !result.samples.is_empty();
     run.session.ended.is_some() || run.results.iter().any(launched)
 }
 

@@ -224,10 +224,10 @@ pub(crate) fn write(run: &Run, mode: ShareMode) -> Result<String> {
     store::save_document(&path, &shared)?;
     let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
     let size = report::PrintedQuantity::bare(bytes as f64, model::Unit::Bytes).short();
-    let launches: usize = shared.results.iter().map(|result| result.launches.len()).sum();
+    let samples: usize = shared.results.iter().map(|result| result.samples.len()).sum();
     let facts = (shared.machine.facts.len(), run.machine.facts.len());
     let kept = format!(
-        "Wrote {} ({size}): {} results with {launches} launches, {} facts of the machine ({})",
+        "Wrote {} ({size}): {} results with {samples} samples, {} facts of the machine ({})",
         path.display(),
         shared.results.len(),
         facts.0,

@@ -108,7 +108,7 @@ pub(crate) enum Verb {
     /// Write a page of the reference
     #[command(hide = true)]
     Reference(reference::Arguments),
-    /// Serve one launch on standard input and output
+    /// Serve one sample on standard input and output
     #[command(hide = true)]
     Worker,
     /// Serve a driver elsewhere on standard input and output

@@ -101,7 +101,7 @@ fn prices(comparison: &Comparison, named: &[Named], given: &[(String, f64, Strin
     comparison.machines.iter().map(price).collect()
 }
 
-/// Time of one launch of each result, as its plan expects it: of the slower of two runs.
+/// Time of one sample of each result, as its plan expects it: of the slower of two runs.
 fn seconds(runs: &[&Run]) -> HashMap<ResultKey, f64> {
     let mut seconds: HashMap<ResultKey, f64> = HashMap::new();
     for run in runs.iter().filter(|run| run.origin.is_none()) {

@@ -67,7 +67,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
     }
 }
 
-/// Serves one launch.
+/// Serves one sample.
 pub(crate) fn worker() -> Result<ExitStatus> {
     // If the harness is killed, its worker is killed too.
     os::process::die_with_parent(os::process::parent_pid())?;

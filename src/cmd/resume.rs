@@ -15,7 +15,7 @@ use crate::run_finder;
 /// Options that may differ between a command and the one that resumes its run: they affect duration, precision and
 /// output, but not what is measured.
 const FREE: &str = "\
-    resume target time_limit max_launches seed label note output no_store quiet store format color token_file \
+    resume target time_limit max_samples seed label note output no_store quiet store format color token_file \
     builds help";
 
 /// The run to resume, if `suite` measured it, else a refusal with the right command.

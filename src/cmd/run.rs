@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// Do not read the references beside batches, and do not leave out disturbed batches
     #[arg(long, hide = true, conflicts_with = "resume")]
     no_rulers: bool,
-    /// Least time between two launches of a result [default: 1s, or a twentieth of a shorter time limit]
+    /// Least time between two samples of a result [default: 1s, or a twentieth of a shorter time limit]
     #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
     /// Print every result at the end, not only the key results
@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// Seconds between rounds: as requested, else the usual ones, or a twentieth of a shorter limit, which leaves time
-    /// for launches enough. Suites with a limit of their own fill it by themselves.
+    /// for samples enough. Suites with a limit of their own fill it by themselves.
     fn spacing(&self) -> f64 {
         let fills = self.suite().is_some_and(benchmarks::Suite::fills);
         let usual = self.measure.rounds.time_limit.map_or(model::SPACING, |limit| model::SPACING.min(limit / 20.0));
@@ -142,7 +142,7 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
     let result = session.measure(order, &mut subject)?;
     let tables = evaluation::of_suite(&result.run.plan.suite)?;
     let mut requested = result.run.results.iter().filter(|result| !result.is_condition());
-    let begun = requested.any(|result| !result.launches.is_empty());
+    let begun = requested.any(|result| !result.samples.is_empty());
     let shared = arguments.share.filter(|_| begun).map(|mode| crate::share::write(&result.run, mode));
     let exit = session.conclude(
         result,
@@ -168,8 +168,7 @@ const LONG: f64 = 60.0;
 /// Announces the duration of a long run.
 fn announce_duration(run: &Run) {
     let looks = (run.plan.looks.first().copied().unwrap_or(1), run.plan.looks.last().copied().unwrap_or(1));
-    let finished =
-        |result: &model::BenchmarkResult| !result.launches.is_empty() && !result.has(model::Flag::Unfinished);
+    let finished = |result: &model::BenchmarkResult| !result.samples.is_empty() && !result.has(model::Flag::Unfinished);
     let entries = run.plan.entries.iter().zip(&run.results);
     let open: Vec<&PlanEntry> = entries.filter(|(_, result)| !finished(result)).map(|(entry, _)| entry).collect();
     let cpus = run.machine.topology.as_ref().map_or(1, |machine| machine.allowed.len().max(1));
@@ -184,7 +183,7 @@ fn announce_duration(run: &Run) {
         |limit| format!("; it ends after {} with what has converged by then", time(limit)),
     );
     output::remark(&format!(
-        "{}, {} to {} launches each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume continues",
+        "{}, {} to {} samples each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume continues",
         report::words::plural(open.len(), "result"),
         looks.0,
         looks.1,

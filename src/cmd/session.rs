@@ -106,13 +106,13 @@ impl<'a> LocalSession<'a> {
         Ok(Self { options, common, stopper, saver, claim: claim(purpose), keep_empty: true, needs_intervals: false })
     }
 
-    /// Calls a run inconclusive that has nothing but ranges of a few launches: nothing can be compared with it.
+    /// Calls a run inconclusive that has nothing but ranges of a few samples: nothing can be compared with it.
     pub(crate) fn needing_intervals(self) -> Self {
         Self { needs_intervals: true, ..self }
     }
 
     /// Does not keep a new run in which nothing could be launched.
-    pub(crate) fn keep_nothing_without_launches(self) -> Self {
+    pub(crate) fn keep_nothing_without_samples(self) -> Self {
         Self { keep_empty: false, ..self }
     }
 
@@ -124,7 +124,7 @@ impl<'a> LocalSession<'a> {
             .asked_by(model::presentable(model::command_line()))
             .noting(saving.note.iter().cloned())
             .with_other(self.claim.other.clone())
-            .at_most(self.options.max_launches)
+            .at_most(self.options.max_samples)
     }
 
     /// A run to resume. Its plan is kept, except the target and the limits given now.
@@ -142,8 +142,8 @@ impl<'a> LocalSession<'a> {
             .noting(options.saving.note.iter().cloned())
             .with_other(self.claim.other.clone())
             .targeting(options.rounds.target);
-        if options.max_launches.is_some() {
-            order = order.at_most(options.max_launches);
+        if options.max_samples.is_some() {
+            order = order.at_most(options.max_samples);
         }
         if options.rounds.time_limit.is_some() {
             order = order.limited_to(options.rounds.time_limit);
@@ -195,7 +195,7 @@ impl<'a> LocalSession<'a> {
     ) -> Result<ExitStatus> {
         let RunResult { run, ending } = result;
         let requested = || run.results.iter().filter(|result| !result.is_condition());
-        let begun = requested().any(|result| !result.launches.is_empty());
+        let begun = requested().any(|result| !result.samples.is_empty());
         if matches!(ending, EndReason::Stopped) && !begun && self.options.resume.is_none() {
             self.saver.discard(&run)?;
             output::remark("stopped before anything was measured; nothing is kept");
@@ -282,10 +282,10 @@ pub(crate) fn measured(run: &Run) -> bool {
     any_outcome(run, |outcome| matches!(outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_)))
 }
 
-/// Whether any result has an interval, a bound, or the launches of a first look.
+/// Whether any result has an interval, a bound, or the samples of a first look.
 fn has_interval(run: &Run) -> bool {
     any_outcome(run, |outcome| match outcome {
-        Outcome::Measured(estimate) => !estimate.is_range() || estimate.launches >= LOOKS[0],
+        Outcome::Measured(estimate) => !estimate.is_range() || estimate.samples >= LOOKS[0],
         Outcome::Below { .. } | Outcome::Modes(_) => true,
         Outcome::Unfit(_) | Outcome::Failed(_) => false,
     })

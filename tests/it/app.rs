@@ -31,9 +31,8 @@ fn failed(result: &Value) -> &str {
 /// Runs a manifest with a wide target: the tests do not depend on the width of intervals.
 fn run(place: &Place, text: &str, more: &[&str]) -> common::Answer {
     let manifest = write(place, "application.toml", text);
-    place.ask(
-        &[&["app", "run", &manifest, "--max-launches", "10", "--time-limit", "2m", "--format=json"], more].concat(),
-    )
+    place
+        .ask(&[&["app", "run", &manifest, "--max-samples", "10", "--time-limit", "2m", "--format=json"], more].concat())
 }
 
 fn compilers() -> Vec<&'static str> {
@@ -173,9 +172,9 @@ fn start_up_is_separated_from_work_and_no_shell_is_used() {
     let startup = results(&run, "application.x_startup")[0];
     assert!((value(startup) - 0.05).abs() < 1e-9);
     let rate = results(&run, "application.x")[0];
-    for launch in rate["launches"].as_array().unwrap() {
-        let (wall, found) = (launch["wall"].as_f64().unwrap(), launch["value"].as_f64().unwrap());
-        assert!((found - 100.0 / (wall - 0.05)).abs() < 1e-6 * found, "{launch}");
+    for sample in rate["samples"].as_array().unwrap() {
+        let (wall, found) = (sample["wall"].as_f64().unwrap(), sample["value"].as_f64().unwrap());
+        assert!((found - 100.0 / (wall - 0.05)).abs() < 1e-6 * found, "{sample}");
     }
 }
 
@@ -195,7 +194,7 @@ fn the_commented_manifest_is_written_once_and_runs() {
 #[test]
 fn built_in_reconstruction_works_out_of_the_box() {
     let place = Place::new();
-    let few = ["--copies", "1", "--target", "60", "--max-launches", "8", "--time-limit", "1m", "--format=json"];
+    let few = ["--copies", "1", "--target", "60", "--max-samples", "8", "--time-limit", "1m", "--format=json"];
     let mut named = "builtin:reconstruct";
     if !testing::slow("the built-in work in its own size; a fiftieth of it stands for it") {
         // Of fewer events the digest is another one.
@@ -266,7 +265,7 @@ fn an_interrupted_campaign_is_stored_and_leaves_no_process() {
     let manifest = write(&place, "application.toml", &text);
     let mut child = place
         .prony()
-        .args(["app", "run", &manifest, "--target", "0.001", "--max-launches", "80", "--output", "kept.json"])
+        .args(["app", "run", &manifest, "--target", "0.001", "--max-samples", "80", "--output", "kept.json"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -275,7 +274,7 @@ fn an_interrupted_campaign_is_stored_and_leaves_no_process() {
     let measured = || {
         let text = std::fs::read_to_string(place.file("kept.json")).unwrap_or_default();
         let kept: Value = serde_json::from_str(&text).unwrap_or_default();
-        kept["results"].as_array().is_some_and(|all| all.iter().any(|one| one["launches"] != serde_json::json!([])))
+        kept["results"].as_array().is_some_and(|all| all.iter().any(|one| one["samples"] != serde_json::json!([])))
     };
     while !measured() && began.elapsed() < Duration::from_secs(180) {
         std::thread::sleep(Duration::from_millis(50));
@@ -284,7 +283,7 @@ fn an_interrupted_campaign_is_stored_and_leaves_no_process() {
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(130));
     let kept = place.ask(&["show", "./kept.json", "--format=json"]).fine().json();
-    assert!(!results(&kept, "application.nap")[0]["launches"].as_array().unwrap().is_empty());
+    assert!(!results(&kept, "application.nap")[0]["samples"].as_array().unwrap().is_empty());
     let left = Command::new("ps").args(["-eo", "args"]).output().unwrap();
     assert!(!String::from_utf8_lossy(&left.stdout).contains(&format!("sleep {time}")), "a copy outlived its campaign");
 }

@@ -35,7 +35,7 @@ fn an_end_before_anything_was_measured_keeps_nothing_and_says_so() {
         let place = Place::new();
         let long = ["run", "--suite", "default", "--time-limit", "1m"];
         let mut child = place.prony().args(long).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // Until it handles the signal; that is before the first launch, or the attempt is repeated.
+        // Until it handles the signal; that is before the first sample, or the attempt is repeated.
         let handles = || {
             let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
             let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
@@ -277,7 +277,7 @@ fn a_terminal_gets_no_control_characters_of_documents() {
 #[test]
 fn a_dumb_terminal_gets_no_colours_and_no_bar() {
     let place = Place::new();
-    let measure = "run --benchmark os.clock_read --target 50 --no-rulers --max-launches 8";
+    let measure = "run --benchmark os.clock_read --target 50 --no-rulers --max-samples 8";
     let Some(dumb) = on_a_terminal(&place, measure, "dumb") else { return };
     assert!(dumb.contains("clock read") && !dumb.contains('\u{1b}'), "{dumb:?}");
     let Some(clever) = on_a_terminal(&place, measure, "xterm") else { return };

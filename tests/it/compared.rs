@@ -7,7 +7,7 @@ use crate::common::{Place, TINY};
 #[test]
 fn only_a_run_with_a_result_in_common_is_suggested_for_comparison() {
     let place = Place::with_a_run();
-    let other = ["run", "--benchmark", "os.select", "--target", "50", "--no-rulers", "--max-launches", "8"];
+    let other = ["run", "--benchmark", "os.select", "--target", "50", "--no-rulers", "--max-samples", "8"];
     assert!(!place.ask(&other).fine().out.contains("prony compare"), "run 1 has none of its results");
     assert!(place.ask(TINY).fine().out.contains("prony compare 1 3"), "run 2 has none of its results");
 }

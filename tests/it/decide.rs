@@ -141,8 +141,8 @@ fn a_result_keeps_its_unit_in_a_trend_and_its_best_values_are_the_lowest_times()
         run["session"]["started"] = format!("{year}-06-01T00:00:00Z").into();
         let value = nanos * 1e-9;
         run["results"][at]["outcome"] = serde_json::json!({ "measured": { "value": value, "low": value, "high": value,
-            "level": 0.0, "launches": 1, "batches": 1, "method": "none" } });
-        run["results"][at]["launches"] = serde_json::json!([]);
+            "level": 0.0, "samples": 1, "batches": 1, "method": "none" } });
+        run["results"][at]["samples"] = serde_json::json!([]);
         let name = format!("./of-{year}.json");
         std::fs::write(place.file(&name), run.to_string()).unwrap();
         names.push(name);

@@ -43,7 +43,7 @@ impl Workplace {
         let real = std::env::var("PRONY_DOCS_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_prony").to_owned());
         // Options that shorten long commands: the test checks that they work, not their results.
         let limit = "export PRONY_SPACING=0\n\
-                     few='--target 50 --max-launches 8'\n\
+                     few='--target 50 --max-samples 8'\n\
                      case \"$1 $2 $3\" in\n\
                      run\\ --suite\\ rating|run\\ --suite\\ int-1) few=\"$few --time-limit 8s\";;\n\
                      app\\ run\\ *) few=\"$few --time-limit 1m --copies 1\";;\n\

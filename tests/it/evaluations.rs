@@ -16,7 +16,7 @@ struct Mock<'a> {
 }
 
 fn measured(value: f64) -> Value {
-    let estimate = json!({ "value": value, "low": value * 0.99, "high": value * 1.01, "level": 0.95, "launches": 10,
+    let estimate = json!({ "value": value, "low": value * 0.99, "high": value * 1.01, "level": 0.95, "samples": 10,
         "batches": 200, "method": "order_statistic" });
     json!({ "measured": estimate })
 }
@@ -295,7 +295,7 @@ fn measuring_an_evaluation_prints_its_tables_and_keeps_the_run() {
         let rows = again["tables"][0]["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 15);
         for row in rows {
-            // On a loaded machine a result may lack launches, and then says so.
+            // On a loaded machine a result may lack samples, and then says so.
             let stands =
                 |cell: &Value| cell["value"].as_f64().is_some_and(|value| value > 1.0) || cell["reason"].is_string();
             assert!(stands(&row[5]) && stands(&row[7]), "{row}");

@@ -27,7 +27,7 @@ fn a_run_that_is_stopped_before_it_holds_anything_leaves_the_file_of_an_earlier_
 #[test]
 fn a_run_that_a_process_measures_is_resumed_by_no_other() {
     let place = Place::new();
-    let command = ["time", "sleep 0.2", "--max-launches", "320", "--target", "0.01"];
+    let command = ["time", "sleep 0.2", "--max-samples", "320", "--target", "0.01"];
     let mut child = started(place.prony().args(command));
     wait_for("a round", || rounds(&place) > 0);
     let said = place.ask(&[&command[..], &["--resume", "1"]].concat()).refused();
@@ -36,7 +36,7 @@ fn a_run_that_a_process_measures_is_resumed_by_no_other() {
     child.wait().unwrap();
     let answer =
         place.ask(&[&command[..], &["--resume", "1", "--time-limit", "1s", "--format=json"]].concat()).fine().json();
-    assert!(answer["results"][0]["launches"].as_array().is_some_and(|launches| launches.len() > 1));
+    assert!(answer["results"][0]["samples"].as_array().is_some_and(|samples| samples.len() > 1));
 }
 
 #[test]

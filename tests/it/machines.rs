@@ -45,7 +45,7 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
     // more time for them.
     let script = format!(
         "for limit in 120 480; do
-            prony run {} --target 90 --time-limit $limit --max-launches 8 --no-rulers --no-store --quiet --output run.json >&2
+            prony run {} --target 90 --time-limit $limit --max-samples 8 --no-rulers --no-store --quiet --output run.json >&2
             grep -q 'the run ended before it ' run.json || break
         done
         tr -d '\\n' <run.json; echo\n",
@@ -65,12 +65,12 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
     let pairs = of("memory.core_pair");
     assert_eq!(pairs.len(), 6, "every two of four cores");
     for result in run.results.iter().filter(|result| result.benchmark.starts_with("memory.")) {
-        // A launch whose memory lay elsewhere would have been refused. On a loaded host the emulator may let a stream
+        // A sample whose memory lay elsewhere would have been refused. On a loaded host the emulator may let a stream
         // starve, which its result notices.
-        let measured = result.launches.iter().filter(|launch| launch.invalid.is_none()).count();
+        let measured = result.samples.iter().filter(|sample| sample.invalid.is_none()).count();
         let starved = matches!(&result.outcome, model::Outcome::Failed(reason) if reason.contains("should stream"));
         assert!(measured > 0 || starved, "{}: {:?}", result.key(), result.outcome);
-        let asked = result.launches.iter().flat_map(|launch| &launch.placement.asked).map(|cpu| *cpu as usize);
+        let asked = result.samples.iter().flat_map(|sample| &sample.placement.asked).map(|cpu| *cpu as usize);
         match result.point.count("cpu_node") {
             Ok(node) => {
                 let cpus = &machine.nodes[node as usize].cpus;
@@ -100,7 +100,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
         cd /tmp
         prony doctor --format json | tr -d '\\n'; echo
         asked='--benchmark memory.copy:threads=1,stores=normal --benchmark os.context_switch:processes=16,working_set=0B --benchmark os.clock_read'
-        prony run $asked --target 90 --time-limit 120 --max-launches 8 --no-rulers --no-store --quiet --output run.json >&2
+        prony run $asked --target 90 --time-limit 120 --max-samples 8 --no-rulers --no-store --quiet --output run.json >&2
         tr -d '\\n' <run.json; echo
         grep oom_kill /sys/fs/cgroup/box/memory.events\n";
     let Some(said) = in_guest(&place, script) else { return };
@@ -121,7 +121,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
     assert!(reason("memory.copy").contains("it needs 256 MiB of memory"), "{}", reason("memory.copy"));
     let refused = reason("os.context_switch");
     assert!(refused.contains("a control group permits 9 processes and threads"), "{refused}");
-    assert!(run.result(&model::ResultKey::new("os.clock_read", model::Point::origin())).unwrap().launches.len() > 1);
+    assert!(run.result(&model::ResultKey::new("os.clock_read", model::Point::origin())).unwrap().samples.len() > 1);
     assert_eq!(lines[2], "oom_kill 0");
 }
 
@@ -153,7 +153,7 @@ fn on_aarch64_the_kernels_are_what_they_declare_and_documents_are_read_on_both()
     let there = place.file("there.json");
     let (there, store) = (there.to_str().unwrap(), place.file("there.sqlite"));
     let quick = format!(
-        "PRONY_STORE={} \"$PROGRAM\" run --suite quick --max-launches 8 --target 90 --quiet --directory {} --output {there}",
+        "PRONY_STORE={} \"$PROGRAM\" run --suite quick --max-samples 8 --target 90 --quiet --directory {} --output {there}",
         store.display(),
         place.path().display(),
     );
@@ -164,7 +164,7 @@ fn on_aarch64_the_kernels_are_what_they_declare_and_documents_are_read_on_both()
     );
     on_arm(&["run", "bash", "-c", &within]).unwrap();
     let run = model::parse_run(&std::fs::read_to_string(there).unwrap()).unwrap();
-    let measured = run.results.iter().filter(|result| !result.launches.is_empty()).count();
+    let measured = run.results.iter().filter(|result| !result.samples.is_empty()).count();
     // Emulation on a busy machine may not come to the last ones in time.
     assert!(measured >= 8, "{measured} of {} results were measured", run.results.len());
     assert_eq!(run.machine.text("cpu.architecture").as_deref(), Some("aarch64"));

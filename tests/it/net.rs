@@ -123,7 +123,7 @@ pub(crate) fn results(json: &Value) -> Vec<&Value> {
 fn streams_are_kept_compared_explained_and_reported() {
     let place = Place::new();
     let stream = |label: &str, window: &str| {
-        let records = ["net", "stream", "--size", "16B,256B,4KiB,64KiB,256KiB", "--max-launches", "8", "--format=json"];
+        let records = ["net", "stream", "--size", "16B,256B,4KiB,64KiB,256KiB", "--max-samples", "8", "--format=json"];
         let answer =
             in_blocks(&place, &[&records[..], &["--window", window, "--label", label, "--placement", "free"]].concat());
         assert_eq!(answer.code, Some(0), "{}", answer.err);
@@ -136,7 +136,7 @@ fn streams_are_kept_compared_explained_and_reported() {
     let narrow = stream("narrow", "8KiB");
     let note = results(&narrow)[0]["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap());
     let windows: Vec<&str> = note.filter(|note| note.starts_with("window requested 8192 B, effective ")).collect();
-    assert_eq!(windows.len(), 1, "said once, of all launches");
+    assert_eq!(windows.len(), 1, "said once, of all samples");
     let hint = place.ask(&["compare", "wide", "narrow"]);
     assert!(hint.code == Some(2) && hint.err.contains("--across window"), "{hint:?}");
     assert_eq!(place.ask(&["compare", "wide", "narrow", "--across", "window"]).code, Some(0));
@@ -171,7 +171,7 @@ fn a_server_is_reached_with_its_token_only() {
     let with = |token: &str, verb: &[&str]| {
         let mut command = place.prony();
         command.env("PRONY_NET_TOKEN", token).arg("net").args(verb);
-        command.args(["--server", address, "--max-launches", "8", "--placement", "free", "--format=json"]);
+        command.args(["--server", address, "--max-samples", "8", "--placement", "free", "--format=json"]);
         Answer::of(command.output().unwrap())
     };
     let wrong = with("0123456789abcdef0123456789abcdef", &["rr", "--size", "1B"]);
@@ -181,7 +181,7 @@ fn a_server_is_reached_with_its_token_only() {
     let trips: Value = serde_json::from_str(&trips.out).unwrap();
     let benchmarks: Vec<&str> = results(&trips).iter().map(|result| result["benchmark"].as_str().unwrap()).collect();
     assert_eq!(benchmarks, ["network.tcp_latency", "network.udp_latency", "network.tcp_connect"]);
-    let quantiles = results(&trips)[0]["launches"][0]["quantiles"].as_array().unwrap();
+    let quantiles = results(&trips)[0]["samples"][0]["quantiles"].as_array().unwrap();
     assert_eq!(quantiles.len(), 5, "p50, p90, p99, p99.9 and the largest");
     let load = with(token, &["rr", "--kind", "tcp", "--size", "64B", "--load", "1,1", "--time-limit", "1m"]);
     assert_eq!(load.code, Some(0), "{}", load.err);
@@ -208,22 +208,22 @@ fn a_server_that_dies_leaves_an_unfinished_run_that_can_be_resumed() {
         let text = std::fs::read_to_string(place.file("cut.json")).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     };
-    let launches = || document()["results"][0]["launches"].as_array().map_or(0, Vec::len);
-    within(60, "it measures", || launches() >= 3);
+    let samples = || document()["results"][0]["samples"].as_array().map_or(0, Vec::len);
+    within(60, "it measures", || samples() >= 3);
     drop(server);
     let answer = Answer::of(client.wait_with_output().unwrap());
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert!(answer.err.contains("1 result could not be measured to the end"), "{}", answer.err);
     assert!(answer.err.contains("what was measured is kept; resume with: prony net rr"), "{}", answer.err);
-    let kept = launches();
+    let kept = samples();
     assert!(kept >= 3 && document()["session"]["complete"] == false);
     // The same server again: the run goes on.
     let (_server, _) = start(&place, &[&serve[..], &["--listen", address]].concat(), 1);
     let more = (2 * kept + 8).to_string();
     let resumed =
-        place.ask(&[&rr[..], &to, &["--resume", "1", "--max-launches", &more, "--output", "cut.json"]].concat());
+        place.ask(&[&rr[..], &to, &["--resume", "1", "--max-samples", &more, "--output", "cut.json"]].concat());
     assert_eq!(resumed.code, Some(0), "{resumed:?}");
-    assert!(launches() > kept, "{kept}");
+    assert!(samples() > kept, "{kept}");
 }
 
 /// The answer of a run that ends within seconds, or within a minute where neighbours leave too little for it.
@@ -243,7 +243,7 @@ pub(crate) fn shortly(place: &Place, words: &[&str]) -> Answer {
 #[test]
 fn jobs_that_cannot_be_done_are_refused_in_one_line() {
     let place = Place::new();
-    let build = ["net", "build", "--senders", "3", "--receivers", "2", "--events", "50", "--max-launches", "8"];
+    let build = ["net", "build", "--senders", "3", "--receivers", "2", "--events", "50", "--max-samples", "8"];
     let pushed = ["--lose", "1", "--transport", "tcp", "--pattern", "burst"];
     let cases: [(&[&str], &str); 6] = [
         (&["--lose", "2"], "there is no receiver 2 to lose"),

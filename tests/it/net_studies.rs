@@ -13,7 +13,7 @@ use serde_json::Value;
 #[test]
 fn effects_are_studied_and_events_built_between_processes() {
     let place = Place::new();
-    let study = in_blocks(&place, &["net", "study", "--time-limit", "60s", "--max-launches", "8", "--format=json"]);
+    let study = in_blocks(&place, &["net", "study", "--time-limit", "60s", "--max-samples", "8", "--format=json"]);
     assert_eq!(study.code, Some(0), "{}", study.err);
     let study: Value = serde_json::from_str(&study.out).unwrap();
     let factors: Vec<&str> = results(&study).iter().map(|result| result["point"]["factor"].as_str().unwrap()).collect();
@@ -33,7 +33,7 @@ fn effects_are_studied_and_events_built_between_processes() {
             "2000",
             "--random",
             "exponential,poisson",
-            "--max-launches",
+            "--max-samples",
             "8",
             "--format=json",
             "--max-skew",
@@ -77,7 +77,7 @@ fn the_published_design_is_recomputed_and_its_slip_named() {
 #[test]
 fn a_job_whose_nodes_start_too_far_apart_is_refused() {
     let place = Place::new();
-    let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--max-launches", "8"];
+    let build = ["net", "build", "--senders", "1", "--receivers", "1", "--events", "50", "--max-samples", "8"];
     let answer = place.ask(&[&build[..], &["--max-skew", "0", "--format=json"]].concat());
     assert_eq!(answer.code, Some(2), "{answer:?}");
     let said = format!("{}{}", answer.out, answer.err);
@@ -89,7 +89,7 @@ fn a_job_whose_nodes_start_too_far_apart_is_refused() {
 #[test]
 fn curves_are_a_table_beside_the_plateaus_of_1998() {
     let place = Place::new();
-    let stream = ["net", "stream", "--size", "1KiB,64KiB", "--max-launches", "8"];
+    let stream = ["net", "stream", "--size", "1KiB,64KiB", "--max-samples", "8"];
     let said = in_blocks(&place, &stream).fine().out;
     for wanted in ["Throughput by record", "1998, Fast Ethernet, full duplex", "< 9", "1KiB", "64KiB"] {
         assert!(said.contains(wanted), "no '{wanted}' in {said}");
@@ -107,7 +107,7 @@ fn several_servers_give_curves_to_and_from_each() {
     let addresses: Vec<&str> = said.iter().map(|said| said[0].strip_prefix("listening on ").unwrap()).collect();
     let both = addresses.join(",");
     let stream = ["net", "stream", "--server", &both, "--token-file", &token, "--direction", "up,down"];
-    let few = ["--size", "4KiB,64KiB", "--max-launches", "8", "--placement", "free"];
+    let few = ["--size", "4KiB,64KiB", "--max-samples", "8", "--placement", "free"];
     let said = in_blocks(&place, &[&stream[..], &few].concat()).fine().out;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for address in addresses {
@@ -127,7 +127,7 @@ fn a_common_medium_is_an_axis_and_has_no_switch() {
     }
     let place = Place::new();
     let nodes = ["net", "build", "--lab", "--senders", "2", "--receivers", "1", "--event", "3000", "--events", "20"];
-    let few = ["--link", "2500kbit", "--max-launches", "8", "--max-skew", "1000", "--format=json"];
+    let few = ["--link", "2500kbit", "--max-samples", "8", "--max-skew", "1000", "--format=json"];
     let events = |more: &[&str]| {
         let run = place.ask(&[&nodes[..], &few, more].concat()).fine().json();
         run["results"]
@@ -170,7 +170,7 @@ fn a_sweep_of_bursts_stands_beside_the_relation() {
         "2,8",
         "--events",
         "4",
-        "--max-launches",
+        "--max-samples",
         "8",
         "--max-skew",
         "1000",

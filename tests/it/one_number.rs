@@ -80,8 +80,8 @@ fn every_output_has_the_same_value_interval_and_ratio() {
                 assert!(equal(ratio, gain), "{a} {b} {}: {ratio} and {gain}", key(row));
                 let ends = number(&other["low"]).zip(number(&other["high"]));
                 assert!(ends.is_none_or(|(low, high)| low <= ratio && ratio <= high), "{other}");
-                // No verdict from fewer than eight launches.
-                let few = [base, other].iter().any(|cell| number(&cell["outcome"]["measured"]["launches"]) < Some(8.0));
+                // No verdict from fewer than eight samples.
+                let few = [base, other].iter().any(|cell| number(&cell["outcome"]["measured"]["samples"]) < Some(8.0));
                 assert!(!few || (ends.is_none() && other["verdict"] == "UNDECIDED"), "{other}");
             }
         }
@@ -165,7 +165,7 @@ fn people_read_the_same_digits_everywhere() {
 }
 
 #[test]
-fn preempted_launches_give_no_verdict_no_gate_and_no_mean() {
+fn preempted_samples_give_no_verdict_no_gate_and_no_mean() {
     let place = recorded();
     let gate = place.ask(&["compare", "quiet.json", "preempted.json", "--fail-on", "slower:5"]);
     assert_eq!(gate.code, Some(3), "{gate:?}");

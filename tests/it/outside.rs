@@ -128,7 +128,7 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
     let doctor = group.ask(&place, &["doctor"]).fine().out;
     assert!(doctor.contains("0.50 CPUs of time every 100 ms"), "{doctor}");
 
-    // Both CPUs at once exhaust the quota in half of its time: no pause between launches avoids that.
+    // Both CPUs at once exhaust the quota in half of its time: no pause between samples avoids that.
     let before = group.stopped();
     group.ask(&place, &[&["run"], RESULTS].concat()).fine();
     let run = document(&place);
@@ -142,17 +142,17 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
     let stopped = group.stopped() - before;
     assert!(seconds < of && seconds <= stopped && (seconds > 0.0 || stopped < 0.5), "{throttled}, {stopped} s");
     for result in requested(&run) {
-        let launches = result["launches"].as_array().unwrap();
-        let excluded = launches
+        let samples = result["samples"].as_array().unwrap();
+        let excluded = samples
             .iter()
             // A neighbour on the core is no reason of the quota's, and what it disturbs counts as observed.
-            .filter(|launch| launch.get("invalid").is_some_and(|reason| reason.get("contended").is_none()))
+            .filter(|sample| sample.get("invalid").is_some_and(|reason| reason.get("contended").is_none()))
             .count();
         // The first look.
-        assert!(launches.len() - excluded >= 8, "{} launches count, {excluded} do not", launches.len() - excluded);
+        assert!(samples.len() - excluded >= 8, "{} samples count, {excluded} do not", samples.len() - excluded);
         assert!(result["outcome"].get("measured").is_some() || result["outcome"].get("modes").is_some());
-        let shares = launches.iter().filter_map(|launch| launch.get("throttled"));
-        assert!(shares.clone().count() == launches.len(), "every launch says what was taken from it");
+        let shares = samples.iter().filter_map(|sample| sample.get("throttled"));
+        assert!(shares.clone().count() == samples.len(), "every sample says what was taken from it");
     }
 }
 
@@ -240,7 +240,7 @@ fn a_memory_limit_refuses_what_does_not_fit_before_it_is_taken() {
     assert!(reasons[0].contains("it needs 256 MiB of memory"), "{reasons:?}");
     assert!(reasons.iter().all(|reason| reason.contains("memory")), "{reasons:?}");
     assert_eq!(limits.killed(), 0, "nothing was taken that was not there");
-    assert!(requested(&run).iter().all(|result| result["launches"].as_array().is_none_or(Vec::is_empty)));
+    assert!(requested(&run).iter().all(|result| result["samples"].as_array().is_none_or(Vec::is_empty)));
     // What fits is measured.
     let small = [
         "--benchmark",

@@ -46,7 +46,7 @@ pub(crate) mod rated {
     #[test]
     fn ratios_are_to_the_reference_and_copies_add_up() {
         let place = Place::new();
-        let run = rate(&place, ("none", ":"), "rating", &["--copies", "1,3", "--max-launches", "8"]).fine().json();
+        let run = rate(&place, ("none", ":"), "rating", &["--copies", "1,3", "--max-samples", "8"]).fine().json();
         for set in ["int_1", "fp_1"] {
             assert!((value(&run, &format!("rating.{set}_speed")) - 0.5).abs() < 1e-9);
             assert!((value(&run, &format!("rating.{set}_rate")) - 1.5).abs() < 1e-9);
@@ -62,7 +62,7 @@ pub(crate) mod rated {
     fn a_wrong_checksum_makes_the_rating_of_its_set_invalid_and_the_other_goes_on() {
         let place = Place::new();
         let wrong = "printf 'seconds=0.1\\nchecksum=0123456789abcdef\\n'; echo strange >&2";
-        let answer = rate(&place, ("sqlite", wrong), "rating", &["--copies", "1", "--max-launches", "8"]);
+        let answer = rate(&place, ("sqlite", wrong), "rating", &["--copies", "1", "--max-samples", "8"]);
         assert_eq!(answer.code, Some(2), "{answer:?}");
         let run = answer.json();
         let reason = result(&run, "rating.int_1_speed")["outcome"]["failed"].as_str().unwrap().to_owned();
@@ -86,30 +86,30 @@ pub(crate) mod rated {
     }
 
     #[test]
-    fn a_time_limit_holds_within_the_first_launch_and_one_that_is_too_short_is_told() {
+    fn a_time_limit_holds_within_the_first_sample_and_one_that_is_too_short_is_told() {
         let place = Place::new();
         // It would count as hung after two minutes, and fail.
         let endless = "echo begun >>\"$0.log\"; exec sleep 300";
         let cut = rate(&place, ("zstd", endless), "int-1", &["--copies", "1", "--time-limit", "1s"]);
-        let told = "two launches of every component, which take 0:02 on the reference machine; --time-limit gives 0:01";
+        let told = "two samples of every component, which take 0:02 on the reference machine; --time-limit gives 0:01";
         assert!(cut.err.contains(told), "{cut:?}");
         assert_eq!(std::fs::read_to_string(place.file("player.log")).unwrap().lines().count(), 1, "{cut:?}");
         let run = cut.json();
         for result in run["results"].as_array().unwrap() {
             assert!(result["outcome"].get("failed").is_none(), "{result}");
-            assert!(result["launches"].as_array().is_none_or(Vec::is_empty), "nothing was begun after it: {result}");
+            assert!(result["samples"].as_array().is_none_or(Vec::is_empty), "nothing was begun after it: {result}");
         }
-        let enough = ["--copies", "1", "--max-launches", "8", "--time-limit", "10m"];
+        let enough = ["--copies", "1", "--max-samples", "8", "--time-limit", "10m"];
         let answer = rate(&place, ("none", ":"), "int-1", &enough).fine();
-        assert!(!answer.err.contains("two launches"), "{answer:?}");
+        assert!(!answer.err.contains("two samples"), "{answer:?}");
         assert!((value(&answer.json(), "rating.int_1_speed") - 0.5).abs() < 1e-9);
     }
 
     #[test]
     fn two_ratings_are_compared_explained_and_reported() {
         let place = Place::new();
-        rate(&place, ("none", ":"), "int-1", &["--copies", "1", "--max-launches", "8"]).fine();
-        rate(&place, ("none", ":"), "int-1", &["--copies", "1", "--max-launches", "8"]).fine();
+        rate(&place, ("none", ":"), "int-1", &["--copies", "1", "--max-samples", "8"]).fine();
+        rate(&place, ("none", ":"), "int-1", &["--copies", "1", "--max-samples", "8"]).fine();
         let compared = place.ask(&["compare", "1", "2", "--format=json"]).fine().json();
         assert_eq!(compared["rows"].as_array().unwrap().len(), 7);
         place.ask(&["explain", "1", "2"]).fine();

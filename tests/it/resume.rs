@@ -28,26 +28,26 @@ fn cut_off(place: &Place, arguments: &[&str], signal: &str, rounds: u64) -> Valu
     stored()
 }
 
-/// Launches of the first result.
-fn launches(run: &Value) -> usize {
-    run["results"][0]["launches"].as_array().unwrap().len()
+/// Samples of the first result.
+fn samples(run: &Value) -> usize {
+    run["results"][0]["samples"].as_array().unwrap().len()
 }
 
-/// Resumes the only stored run and asserts that it is the same one with more launches.
+/// Resumes the only stored run and asserts that it is the same one with more samples.
 fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     let answer = place.ask(&[arguments, &["--time-limit", "1s", "--format=json"]].concat());
-    // So short a run may hold too few launches for an interval.
+    // So short a run may hold too few samples for an interval.
     assert!(matches!(answer.code, Some(0 | 3)), "{answer:?}");
     let after = answer.json();
     assert_eq!(after["id"], before["id"]);
     assert_eq!(after["plan"]["entries"], before["plan"]["entries"]);
     assert_eq!(after["plan"]["seed"], before["plan"]["seed"]);
     assert!(after["session"]["rounds"].as_u64() > before["session"]["rounds"].as_u64());
-    assert!(launches(&after) > launches(before), "{} launches, {} before", launches(&after), launches(before));
+    assert!(samples(&after) > samples(before), "{} samples, {} before", samples(&after), samples(before));
     assert_eq!(place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len), Some(1), "one run");
-    // A machine at work may have no time for a second launch.
+    // A machine at work may have no time for a second sample.
     let unfit = |result: &&Value| {
-        result["outcome"]["unfit"].as_str().is_some_and(|reason| !reason.contains("before it had two launches"))
+        result["outcome"]["unfit"].as_str().is_some_and(|reason| !reason.contains("before it had two samples"))
     };
     assert_eq!(after["results"].as_array().unwrap().iter().find(unfit), None);
     after
@@ -157,7 +157,7 @@ fn a_run_that_fills_its_disk_is_kept_elsewhere() {
     }
     let store = disk.join("runs.sqlite").display().to_string();
     let benchmarks = ["--benchmark", "os.clock_read", "--benchmark", "cpu.hanoi", "--benchmark", "os.syscall_getppid"];
-    let limits = ["--target", "0.01", "--max-launches", "160"];
+    let limits = ["--target", "0.01", "--max-samples", "160"];
     let told = mounted(&[&[env!("CARGO_BIN_EXE_prony"), "run", "--store", &store], &benchmarks[..], &limits].concat());
     assert_eq!(told.code, Some(2), "{told:?}");
     assert!(told.err.contains("no space is left there") && told.out.contains("3 results"), "{told:?}");
@@ -167,7 +167,7 @@ fn a_run_that_fills_its_disk_is_kept_elsewhere() {
     assert!(told.err.contains(&format!("`prony import {document}` keeps")), "{told:?}");
     place.ask(&["import", &document]).fine();
     let run = place.ask(&["show", "latest", "--format=json"]).json();
-    let launches = |result: &Value| result["launches"].as_array().unwrap().len();
+    let samples = |result: &Value| result["samples"].as_array().unwrap().len();
     let results = run["results"].as_array().unwrap();
-    assert!(results.len() >= 3 && results[..3].iter().all(|result| launches(result) >= 8), "{:?}", told.err);
+    assert!(results.len() >= 3 && results[..3].iter().all(|result| samples(result) >= 8), "{:?}", told.err);
 }

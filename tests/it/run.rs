@@ -25,7 +25,7 @@ pub(crate) const SLOW: &[&str] = &[
     "os.fork_shell",
     "--target",
     "0.001",
-    "--max-launches",
+    "--max-samples",
     "80",
 ];
 
@@ -38,7 +38,7 @@ fn a_run_measures_stores_and_reports() {
     let place = Place::new();
     let said = place.ask(&with(SMALL, &["--label", "first", "--seed", "5", "--target", "20"])).fine();
     assert!(said.out.contains("Stored as run 1"), "{}", said.out);
-    assert!(said.out.contains("95% interval") && said.out.contains("launches"), "{}", said.out);
+    assert!(said.out.contains("95% interval") && said.out.contains("samples"), "{}", said.out);
     assert!(!said.out.contains('\u{1b}'), "no colours when piped");
     assert!(said.err.is_empty(), "no progress without a terminal: {}", said.err);
 
@@ -53,14 +53,14 @@ fn a_run_measures_stores_and_reports() {
         let whole = result["outcome"].get("measured").is_some();
         let number = |name: &str| measured[name].as_f64().unwrap();
         assert!(number("low") <= number("value") && number("value") <= number("high"), "{measured}");
-        assert!(!whole || number("level") >= 0.95 && number("launches") >= 8.0, "{measured}");
+        assert!(!whole || number("level") >= 0.95 && number("samples") >= 8.0, "{measured}");
         assert!(number("batches") >= 3.0, "{measured}");
-        // Results in cycles may end early, with the extremes of few launches widened.
+        // Results in cycles may end early, with the extremes of few samples widened.
         assert!(measured["method"] == "order_statistic" || measured["method"] == "widened_extremes", "{measured}");
         assert_eq!(result["metric"]["better"], "lower");
-        let launches = result["launches"].as_array().unwrap();
-        assert!(launches.len() >= 8 && launches.iter().all(|launch| !launch["nanos"].as_array().unwrap().is_empty()));
-        let began: Vec<f64> = launches.iter().map(|launch| launch["began"].as_f64().unwrap()).collect();
+        let samples = result["samples"].as_array().unwrap();
+        assert!(samples.len() >= 8 && samples.iter().all(|sample| !sample["nanos"].as_array().unwrap().is_empty()));
+        let began: Vec<f64> = samples.iter().map(|sample| sample["began"].as_f64().unwrap()).collect();
         assert!(began.windows(2).all(|pair| pair[0] < pair[1]), "in time order");
         assert!(result["footprint"]["operations"].as_u64().unwrap() > 0);
     }
@@ -73,7 +73,7 @@ fn a_run_measures_stores_and_reports() {
 #[test]
 fn a_document_in_a_file_is_the_same_run() {
     let place = Place::new();
-    place.ask(&with(SMALL, &["--output", "out.json", "--no-store", "--max-launches", "10"])).fine();
+    place.ask(&with(SMALL, &["--output", "out.json", "--no-store", "--max-samples", "10"])).fine();
     let document: Value = serde_json::from_str(&std::fs::read_to_string(place.file("out.json")).unwrap()).unwrap();
     let shown = place.ask(&["show", "./out.json", "--format=json"]).fine().json();
     assert_eq!(document, shown);
@@ -123,7 +123,7 @@ fn files_are_measured_in_every_directory_that_is_named() {
     }
     let benchmark = ["--benchmark", "file.create:size=0B,durability=none,place=target", "--benchmark", "os.clock_read"];
     let arguments =
-        ["run", "--directory", "one", "--directory", "two", "--target", "90", "--max-launches", "8", "--label", "both"];
+        ["run", "--directory", "one", "--directory", "two", "--target", "90", "--max-samples", "8", "--label", "both"];
     place.ask(&with(&arguments, &benchmark)).fine();
     let run = place.ask(&["show", "both", "--format=json"]).fine().json();
     let places: Vec<&str> =
@@ -152,7 +152,7 @@ fn results_that_cannot_be_measured_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     // No user, not even root, can create files there.
     let wished = ["run", "--benchmark", "os.clock_read", "--benchmark", "file.create", "--directory", "/proc"];
-    let answer = place.ask(&with(&wished, &["--max-launches", "10"]));
+    let answer = place.ask(&with(&wished, &["--max-samples", "10"]));
     let said = answer.fine().out;
     assert!(said.contains("not measured"), "{said}");
 }
@@ -169,7 +169,7 @@ fn two_runs_at_once_are_warned_of_each_other() {
         lock = if let Claim::Alone(lock) = claimed { Some(lock) } else { None };
         std::thread::sleep(Duration::from_micros(500));
     }
-    let output = place.prony().args(with(SMALL, &["--max-launches", "10"])).output().unwrap();
+    let output = place.prony().args(with(SMALL, &["--max-samples", "10"])).output().unwrap();
     drop(lock);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "it is for the person to decide: {said}");
@@ -206,7 +206,7 @@ fn a_time_limit_and_a_target_are_observed() {
     }
 }
 
-/// A script goes on by the exit code: ranges of a few launches are nothing that can be compared.
+/// A script goes on by the exit code: ranges of a few samples are nothing that can be compared.
 #[test]
 fn a_run_without_any_interval_is_inconclusive() {
     let place = Place::new();
@@ -231,7 +231,7 @@ fn every_suite_has_a_limit_under_five_minutes_and_an_asked_one_wins() {
         let run = place.ask(&[&["run", "--suite", "cores", "--format=json", "--quiet"], words].concat()).json();
         (run["plan"]["time_limit"].clone(), run["plan"]["looks"].as_array().unwrap().last().unwrap().clone())
     };
-    assert_eq!(limit(&["--max-launches", "8", "--target", "90"]), (240.0.into(), 8.into()));
+    assert_eq!(limit(&["--max-samples", "8", "--target", "90"]), (240.0.into(), 8.into()));
     assert_eq!(limit(&["--time-limit", "1s"]), (1.0.into(), 320.into()));
 }
 
@@ -254,7 +254,7 @@ fn on_one_cpu_results_of_two_are_reported_and_the_rest_is_measured() {
     let place = Place::new();
     let wished =
         ["run", "--format=json", "--benchmark", "os.clock_read", "--benchmark", "ipc.pipe_latency:placement=cross_cpu"];
-    let wished = with(&wished, &["--max-launches", "10"]);
+    let wished = with(&wished, &["--max-samples", "10"]);
     let Some(answer) = under(&place, &["taskset", "-c", "0"], &wished) else { return };
     let run = answer.fine().json();
     let result = |benchmark: &str| {
@@ -275,7 +275,7 @@ fn it_measures_without_privileges() {
     command.args(["-u", "nobody", "--"]).arg(&reachable).args([
         "run",
         "--format=json",
-        "--max-launches",
+        "--max-samples",
         "10",
         "--benchmark",
         "os.syscall_getppid",
@@ -298,7 +298,7 @@ fn what_the_environment_changes_is_told() {
     let measure = |label: &str, variables: &[(&str, &str)]| {
         let mut command = place.prony();
         let asked =
-            ["run", "--benchmark", "os.syscall_getppid", "--no-rulers", "--max-launches", "8", "--quiet", "--label"];
+            ["run", "--benchmark", "os.syscall_getppid", "--no-rulers", "--max-samples", "8", "--quiet", "--label"];
         command.args(asked).arg(label);
         for name in ["LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES", "MALLOC_ARENA_MAX"] {
             command.env_remove(name);

@@ -75,7 +75,7 @@ fn ctrl_c_leaves_no_files_where_files_were_measured() {
             .args(["run", "--benchmark", "file.read_cached", "--target", "0.001", "--directory"])
             .arg(measured.path());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        wait_for("a launch with files", || entries() > 0);
+        wait_for("a sample with files", || entries() > 0);
         send(signal, child.id());
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert_eq!(entries(), 0, "{signal}");
@@ -106,7 +106,7 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
     let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
     assert!(run["session"]["rounds"].as_u64().unwrap() >= 4);
     for result in requested(&run) {
-        assert!(result["launches"].as_array().unwrap().len() >= 4, "every saved round is whole");
+        assert!(result["samples"].as_array().unwrap().len() >= 4, "every saved round is whole");
     }
     wait_for("the worker's end", || {
         let listed = std::process::Command::new("ps").args(["-eo", "ppid=,args="]).output().unwrap();
@@ -127,7 +127,7 @@ fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
     let mut started = std::process::Command::new(&program);
     started
         .args(SMALL)
-        .args(["--target", "0.001", "--max-launches", "14"])
+        .args(["--target", "0.001", "--max-samples", "14"])
         .env("PRONY_STORE", place.file("runs.sqlite"));
     let mut child = started.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("a round", || rounds(&place) >= 1);
@@ -140,5 +140,5 @@ fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
     child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!(code, Some(0), "{said}");
     let run = place.ask(&["show", "latest", "--format=json"]).fine().json();
-    assert!(requested(&run).iter().all(|result| result["launches"].as_array().unwrap().len() >= 8), "{said}");
+    assert!(requested(&run).iter().all(|result| result["samples"].as_array().unwrap().len() >= 8), "{said}");
 }

@@ -8,7 +8,7 @@ const MANY: &[&str] = &[
     "run",
     "--target",
     "50",
-    "--max-launches",
+    "--max-samples",
     "8",
     "--no-rulers",
     "--benchmark",
@@ -53,7 +53,7 @@ fn a_run_ends_with_an_answer_on_one_screen() {
     assert!(said.contains("No reference yet") != said.contains("better than, of other machines"), "{said}");
     let shown = place.ask(&["show", "1"]).fine().out;
     assert!(shown.lines().count() > said.lines().count(), "{shown}");
-    assert!(shown.contains("launches") && !said.contains("launches\n"), "{said}");
+    assert!(shown.contains("samples") && !said.contains("samples\n"), "{said}");
     assert!(shown.find("results in").unwrap() < shown.find("interval").unwrap(), "{shown}");
     let notes = place.ask(&["show", "1", "--all"]).fine().out;
     assert!(notes.len() >= shown.len(), "{notes}");
@@ -69,7 +69,7 @@ fn every_result_of_a_run_is_printed_on_request() {
     let place = Place::new();
     // Whether anything is measured in that time does not matter: every result has its row.
     let all = place.ask(&[MANY, &["--all", "--time-limit", "1s"]].concat()).out;
-    assert!(all.contains("operating system") && all.contains("launches"), "{all}");
+    assert!(all.contains("operating system") && all.contains("samples"), "{all}");
     assert!(all.contains("Whetstone") && all.contains("yield"), "{all}");
 }
 
@@ -88,7 +88,7 @@ fn thirteen_machines_are_a_map_of_families() {
 fn two_machines_are_compared_in_three_commands() {
     let place = Place::new();
     let few =
-        ["--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--target", "50", "--max-launches", "8"];
+        ["--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--target", "50", "--max-samples", "8"];
     let mut told = Vec::new();
     for name in ["A", "B"] {
         let mut command = place.prony();

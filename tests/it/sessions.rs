@@ -90,7 +90,7 @@ fn children_that_a_session_does_not_wait_for_are_counted() {
         results.iter().find(|result| result["benchmark"] == benchmark).unwrap().clone()
     };
     let cpu = of("application.session_cpu");
-    let (share, wall) = (cpu["outcome"]["measured"]["value"].as_f64().unwrap(), &cpu["launches"][0]["wall"]);
+    let (share, wall) = (cpu["outcome"]["measured"]["value"].as_f64().unwrap(), &cpu["samples"][0]["wall"]);
     let seconds = share * wall.as_f64().unwrap();
     // What the session and the commands that it waits for use is hundredths of a second.
     assert!(seconds > 0.1, "{seconds} s of CPU time in {wall} s");

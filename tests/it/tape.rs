@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::{Answer, Place, estimate, requested};
 use serde_json::Value;
 
-/// The whole suite, with a few launches per result.
+/// The whole suite, with a few samples per result.
 fn streamed(place: &Place, medium: &str) -> Answer {
     streamed_within(place, medium, "12s")
 }
@@ -21,7 +21,7 @@ fn streamed_within(place: &Place, medium: &str, limit: &str) -> Answer {
         medium,
         "--target",
         "99",
-        "--max-launches",
+        "--max-samples",
         "8",
         "--time-limit",
         limit,
@@ -37,7 +37,7 @@ fn streamed_briefly(place: &Place, medium: &str) -> Answer {
         "file.sequential_write:block=4MiB,format=plain,medium=target,length=128MiB",
     ];
     let wanted: Vec<&str> = results.iter().flat_map(|result| ["--benchmark", result]).collect();
-    let limits = ["--target-device", medium, "--target", "99", "--max-launches", "8"];
+    let limits = ["--target-device", medium, "--target", "99", "--max-samples", "8"];
     place.ask(&[&["run"], &wanted[..], &limits, &["--output", "run.json", "--quiet"]].concat())
 }
 
@@ -93,7 +93,7 @@ fn sparse(path: &Path, bytes: u64) {
 
 /// Bytes that a batch of a result moved.
 fn batch_of(result: &Value) -> f64 {
-    // Those of a batch stand in the launch where they differ.
+    // Those of a batch stand in the sample where they differ.
     result["ops"].as_f64().unwrap() * result["amount"].as_f64().unwrap()
 }
 
@@ -110,7 +110,7 @@ fn gigabytes_are_streamed_where_the_published_rows_streamed_them() {
     for result in results {
         let moved = batch_of(result);
         let whole = (1_u64 << 30) as f64;
-        assert!((0.999 * whole..=whole).contains(&moved) || result["launches"] == serde_json::json!([]), "{result}");
+        assert!((0.999 * whole..=whole).contains(&moved) || result["samples"] == serde_json::json!([]), "{result}");
     }
 }
 
@@ -150,7 +150,7 @@ fn the_whole_suite_stands_beside_the_printed_drive() {
     let run = document(&place);
     assert_eq!(requested(&run).len(), 18);
     for result in requested(&run) {
-        // On a busy disk a gibibyte takes so long that no result has two launches within the limit.
+        // On a busy disk a gibibyte takes so long that no result has two samples within the limit.
         let measured = estimate(result).is_some_and(|found| found["value"].as_f64().unwrap() > 0.0);
         assert!(measured || result.to_string().contains("the run ended before"), "{result}");
     }

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use crate::common::{Answer, Place};
 
-/// Launches of a command that count.
-fn launches(run: &Value, command: &str) -> usize {
+/// Samples of a command that count.
+fn samples(run: &Value, command: &str) -> usize {
     let results = run["results"].as_array().unwrap();
     let time = |result: &&Value| result["benchmark"] == "command.time" && result["point"]["command"] == command;
     let found = results.iter().find(time).unwrap_or_else(|| panic!("{command} is not among the results"));
     // One that the machine disturbed stays in the document and is made again.
-    found["launches"].as_array().unwrap().iter().filter(|launch| launch["invalid"].is_null()).count()
+    found["samples"].as_array().unwrap().iter().filter(|sample| sample["invalid"].is_null()).count()
 }
 
 fn timed(place: &Place, words: &[&str]) -> Answer {
@@ -38,17 +38,17 @@ fn in_bursts(place: &Place, words: &[&str]) -> Value {
     Answer::of(output.unwrap()).fine().json()
 }
 
-/// Launches of a result.
+/// Samples of a result.
 fn of<'a>(run: &'a Value, benchmark: &str, command: &str) -> Vec<&'a Value> {
     let results = run["results"].as_array().unwrap();
     let result =
         results.iter().find(|result| result["benchmark"] == benchmark && result["point"]["command"] == command);
-    result.map_or_else(Vec::new, |result| result["launches"].as_array().unwrap().iter().collect())
+    result.map_or_else(Vec::new, |result| result["samples"].as_array().unwrap().iter().collect())
 }
 
-/// Seconds of the executions of a launch that count.
-fn executions(launch: &Value) -> Vec<f64> {
-    launch["nanos"].as_array().unwrap().iter().map(|nanos| nanos.as_f64().unwrap() * 1e-9).collect()
+/// Seconds of the executions of a sample that count.
+fn executions(sample: &Value) -> Vec<f64> {
+    sample["nanos"].as_array().unwrap().iter().map(|nanos| nanos.as_f64().unwrap() * 1e-9).collect()
 }
 
 #[test]
@@ -90,11 +90,11 @@ fn a_number_of_executions_is_divided_over_bursts() {
 fn a_spacing_asks_for_single_executions() {
     let place = Place::new();
     let run = in_bursts(&place, &["true", "--runs", "3", "--spacing", "0.3s"]);
-    let launches = of(&run, "command.time", "true");
-    let began = |launch: &Value| launch["began"].as_f64().unwrap();
+    let samples = of(&run, "command.time", "true");
+    let began = |sample: &Value| sample["began"].as_f64().unwrap();
     // The round in which they begin may be late for the first of them.
-    assert!(launches.len() >= 3 && began(launches[2]) - began(launches[0]) >= 0.3, "{launches:?}");
-    assert!(launches.iter().all(|launch| executions(launch).len() == 1) && of(&run, "command.cold", "true").is_empty());
+    assert!(samples.len() >= 3 && began(samples[2]) - began(samples[0]) >= 0.3, "{samples:?}");
+    assert!(samples.iter().all(|sample| executions(sample).len() == 1) && of(&run, "command.cold", "true").is_empty());
     assert_eq!(in_bursts(&place, &["true", "--time-limit", "2s"])["plan"]["spacing"], 0.1);
 }
 
@@ -130,8 +130,8 @@ fn a_short_limit_leaves_all_commands_the_same_executions() {
     let answer = timed(&place, &["sleep 0.5", "sleep 0.51", "sleep 0.52", "--time-limit", "4s", "--format=json"]);
     let run: Value = serde_json::from_str(&answer.out).unwrap();
     let times = run["results"].as_array().unwrap().iter().filter(|result| result["benchmark"] == "command.time");
-    let launches: Vec<usize> = times.map(|result| result["launches"].as_array().map_or(0, Vec::len)).collect();
-    assert!(launches.len() >= 3 && launches.iter().all(|made| *made == launches[0]), "{launches:?}");
+    let samples: Vec<usize> = times.map(|result| result["samples"].as_array().map_or(0, Vec::len)).collect();
+    assert!(samples.len() >= 3 && samples.iter().all(|made| *made == samples[0]), "{samples:?}");
 }
 
 #[test]
@@ -140,17 +140,17 @@ fn a_number_of_runs_is_kept_to_and_parameters_are_filled_in() {
     let run = timed(&place, &["--runs=3", "-L", "delay", "0.001,0.003", "--format=json", "sleep {delay}"]);
     let run = run.fine().json();
     for command in ["sleep 0.001", "sleep 0.003"] {
-        assert_eq!(launches(&run, command), 3);
+        assert_eq!(samples(&run, command), 3);
     }
     let run =
         timed(&place, &["-r2", "-L", "x", "a,b", "-n", "first", "--format=json", "echo {x} | grep {x}"]).fine().json();
-    assert_eq!((launches(&run, "first"), launches(&run, "echo b | grep b")), (2, 2));
+    assert_eq!((samples(&run, "first"), samples(&run, "echo b | grep b")), (2, 2));
     let alike = timed(&place, &["-r2", "--format=json", "true", "true", "-n", "a", "-n", "a", "-n", "a (2)", ":"])
         .fine()
         .json();
-    assert_eq!(["a", "a (2)", "a (2) (2)"].map(|name| launches(&alike, name)), [2; 3]);
-    let one = timed(&place, &["--max-launches", "10", "--format=json", "--", "true"]).fine().json();
-    assert!(launches(&one, "true") >= 10);
+    assert_eq!(["a", "a (2)", "a (2) (2)"].map(|name| samples(&alike, name)), [2; 3]);
+    let one = timed(&place, &["--max-samples", "10", "--format=json", "--", "true"]).fine().json();
+    assert!(samples(&one, "true") >= 10);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn a_command_that_fails_is_named_with_its_output_and_counts_only_when_asked() {
     assert_eq!(failed.code, Some(2), "{}", failed.out);
     assert!(failed.out.contains("ended with status 3") && failed.out.contains("out of luck"), "{}", failed.out);
     let counted = timed(&place, &["-r2", "-i", "--format=json", "exit 3"]).fine().json();
-    assert_eq!(launches(&counted, "exit 3"), 2);
+    assert_eq!(samples(&counted, "exit 3"), 2);
     let aside = timed(&place, &["-r2", "--prepare", "exit 4", "true"]);
     assert!(aside.out.contains("--prepare 'exit 4' ended with status 4"), "{}", aside.out);
 }
@@ -253,11 +253,11 @@ fn two_commands_side_by_side_are_judged_by_their_ratio() {
     assert!(said.contains("DIFFERENT: sleep 0.02 is ") && said.contains("They ran side by side"), "{said}");
     assert!(place.ask(&["show", "pair"]).fine().out.contains("They ran side by side"));
     let run = place.ask(&["show", "pair", "--format=json"]).fine().json();
-    assert_eq!((launches(&run, "sleep 0.02"), launches(&run, "sleep 0.2")), (8, 8), "two executions a launch");
+    assert_eq!((samples(&run, "sleep 0.02"), samples(&run, "sleep 0.2")), (8, 8), "two executions a sample");
     let ratio =
         run["results"].as_array().unwrap().iter().find(|result| result["benchmark"] == "command.ratio").unwrap();
     assert_eq!(ratio["point"], serde_json::json!({ "command": "sleep 0.2", "against": "sleep 0.02" }));
-    assert!(ratio["launches"].as_array().unwrap().iter().all(|launch| launch["nanos"].as_array().unwrap().len() == 4));
+    assert!(ratio["samples"].as_array().unwrap().iter().all(|sample| sample["nanos"].as_array().unwrap().len() == 4));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Errors before measuring. An error of one build or launch becomes a failed result instead.
+/// Errors before measuring. An error of one build or sample becomes a failed result instead.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The manifest is invalid.
@@ -52,7 +52,7 @@ pub enum Error {
         reason: String,
     },
     /// The helper process failed.
-    #[error("could not start a launch: {0}")]
+    #[error("could not start a sample: {0}")]
     Helper(String),
     /// The run could not be started.
     #[error(transparent)]

@@ -1,6 +1,6 @@
 //! Two subjects as one: a run with the results of both, in the same rounds.
 
-use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
+use measure::{Host, Reply, SampleError, Stopper, Subject, WorkerStep};
 use model::Run;
 
 /// Two subjects whose results stand in one run, those of the first before those of the second.
@@ -22,8 +22,8 @@ impl<'a> SubjectPair<'a> {
 impl Host for SubjectPair<'_> {}
 
 impl Subject for SubjectPair<'_> {
-    /// A step has the results of one group, and results share launches within their subject.
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
+    /// A step has the results of one group, and results share samples within their subject.
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
         let of_second = step.tasks.first().is_some_and(|task| task.result >= self.split);
         let subject = if of_second { &mut self.second } else { &mut self.first };
         subject.launch(step, stopper)

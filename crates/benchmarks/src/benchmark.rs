@@ -121,14 +121,14 @@ pub enum Parties {
     Free,
 }
 
-/// Operations per batch and batches per launch.
+/// Operations per batch and batches per sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BatchRule {
     /// Fewest operations.
     pub least: u64,
     /// Most operations, where more would exhaust a resource (ports, descriptors, disk).
     pub most: u64,
-    /// Batches per launch, if operations are so long that the number of the plan would take minutes.
+    /// Batches per sample, if operations are so long that the number of the plan would take minutes.
     pub batches: Option<u32>,
 }
 
@@ -142,7 +142,7 @@ impl BatchRule {
         Self { least: 1, most, batches: None }
     }
 
-    /// One operation per batch, and a number of batches per launch.
+    /// One operation per batch, and a number of batches per sample.
     #[must_use]
     pub const fn single(batches: u32) -> Self {
         Self { least: 1, most: 1, batches: Some(batches) }
@@ -186,7 +186,7 @@ pub struct Benchmark {
     pub domain: Option<fn(&Point) -> Domain>,
     /// Whether the result is a difference: preparation then yields [`Trial::Paired`].
     pub paired: bool,
-    /// Shared preparation: benchmarks with the same key and the same values on `axes` may share a launch.
+    /// Shared preparation: benchmarks with the same key and the same values on `axes` may share a sample.
     pub shares: Option<Shares>,
     /// Points that are invalid, such as an axis that has no effect with a value of another one.
     pub skips: fn(&Point) -> bool,
@@ -245,7 +245,7 @@ impl Benchmark {
         self.id.split('.').next().unwrap_or_default()
     }
 
-    /// What its time follows at a point: the core's clock or something else. Launches check it.
+    /// What its time follows at a point: the core's clock or something else. Samples check it.
     #[must_use]
     pub fn domain_at(&self, point: &Point) -> Domain {
         self.domain.map_or_else(|| usual_domain(self.class, point), |domain| domain(point))
@@ -300,7 +300,7 @@ impl Benchmark {
         points
     }
 
-    /// Key of the launches that this benchmark may share at a point.
+    /// Key of the samples that this benchmark may share at a point.
     #[must_use]
     pub fn sharing(&self, point: &Point) -> Option<String> {
         let shares = self.shares.as_ref()?;

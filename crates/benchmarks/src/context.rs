@@ -10,10 +10,10 @@ use kernels::memory::PreparationHelpers;
 
 use crate::{Scratch, Unsupported};
 
-/// Settings of one launch, decided before it begins.
+/// Settings of one sample, decided before it begins.
 #[derive(Debug, Clone)]
-pub struct LaunchSetting {
-    /// Seed of this launch, from which memory layouts and orders are drawn.
+pub struct SampleSetting {
+    /// Seed of this sample, from which memory layouts and orders are drawn.
     pub seed: u64,
     /// A CPU for each party, in order; empty if the parties are not pinned.
     pub cpus: Vec<usize>,
@@ -25,13 +25,13 @@ pub struct LaunchSetting {
     pub directory: PathBuf,
     /// The variant to run, if one is chosen.
     pub variant: Option<String>,
-    /// Whether this is the calibrating launch, whose values are discarded.
+    /// Whether this is the calibrating sample, whose values are discarded.
     pub calibrating: bool,
 }
 
 #[cfg(test)]
-impl LaunchSetting {
-    /// A launch on any CPU whose files lie in a directory.
+impl SampleSetting {
+    /// A sample on any CPU whose files lie in a directory.
     pub(crate) fn within(directory: impl Into<PathBuf>) -> Self {
         Self {
             seed: 1,
@@ -56,7 +56,7 @@ pub struct WatchedParty {
 
 /// Inputs for preparing a benchmark: its setting, and values shared with benchmarks that were prepared before.
 pub struct BenchmarkContext {
-    setting: LaunchSetting,
+    setting: SampleSetting,
     shared: Rc<RefCell<HashMap<String, Rc<dyn Any>>>>,
     watched: Vec<WatchedParty>,
     further: Vec<usize>,
@@ -66,9 +66,9 @@ pub struct BenchmarkContext {
 }
 
 impl BenchmarkContext {
-    /// A context for a launch without shared values.
+    /// A context for a sample without shared values.
     #[must_use]
-    pub fn new(setting: LaunchSetting) -> Self {
+    pub fn new(setting: SampleSetting) -> Self {
         let variant = setting.variant.clone();
         Self {
             setting,
@@ -81,13 +81,13 @@ impl BenchmarkContext {
         }
     }
 
-    /// A context for another benchmark of the same launch.
+    /// A context for another benchmark of the same sample.
     #[must_use]
-    pub fn for_benchmark(&self, setting: LaunchSetting) -> Self {
+    pub fn for_benchmark(&self, setting: SampleSetting) -> Self {
         Self { shared: Rc::clone(&self.shared), ..Self::new(setting) }
     }
 
-    /// Seed of this launch.
+    /// Seed of this sample.
     #[must_use]
     pub const fn seed(&self) -> u64 {
         self.setting.seed
@@ -123,7 +123,7 @@ impl BenchmarkContext {
         self.cpu(0).map_or_else(PreparationHelpers::none, |cpu| PreparationHelpers::near(cpu, self.allowed()))
     }
 
-    /// Whether this is the calibrating launch, whose values are discarded.
+    /// Whether this is the calibrating sample, whose values are discarded.
     #[must_use]
     pub const fn calibrating(&self) -> bool {
         self.setting.calibrating
@@ -205,7 +205,7 @@ impl BenchmarkContext {
         &self.setting.directory
     }
 
-    /// A directory for this launch inside the target directory. It is removed with its contents when the context and
+    /// A directory for this sample inside the target directory. It is removed with its contents when the context and
     /// every kernel that holds it are dropped.
     ///
     /// # Errors

@@ -149,7 +149,7 @@ pub trait Kernel {
     }
 
     /// Bytes that an operation moves through the caches, of a kernel that shares memory beyond them with others in a
-    /// launch: what those left in the caches, written lines above all, would be paid for by its batches. 0 where that
+    /// sample: what those left in the caches, written lines above all, would be paid for by its batches. 0 where that
     /// does not matter.
     fn displaces(&self) -> u64 {
         0
@@ -178,7 +178,7 @@ pub trait Kernel {
 
 /// A benchmark that reads its own values because a timed batch would not give the result, such as the delay of a timer.
 pub trait Readings {
-    /// One batch of readings, each in the unit of the result. The median of the readings of a launch is its value.
+    /// One batch of readings, each in the unit of the result. The median of the readings of a sample is its value.
     ///
     /// # Errors
     /// When the work failed or was not done.
@@ -194,7 +194,7 @@ pub trait Readings {
 pub enum Trial {
     /// Work that is timed directly.
     One(Box<dyn Kernel>),
-    /// The result is the difference: the two alternate by batch in one launch, in the order ABBA.
+    /// The result is the difference: the two alternate by batch in one sample, in the order ABBA.
     Paired {
         /// Work including the overhead.
         work: Box<dyn Kernel>,

@@ -35,7 +35,7 @@ mod shell;
 pub use axis::{Axis, EACH, ThreadCount, Values};
 pub use benchmark::{BatchRule, Benchmark, BenchmarkMetric, DefinitionSource, Parties, Shares};
 pub use catalogue::{BenchmarkFamily, FAMILIES, all, catalogue, describe, find};
-pub use context::{BenchmarkContext, LaunchSetting, WatchedParty};
+pub use context::{BenchmarkContext, SampleSetting, WatchedParty};
 pub use kernel::{BatchWork, BenchmarkError, DeclaredCost, Kernel, Readings, Recorder, Trial, Unsupported};
 pub use scratch::{Scratch, remove_abandoned, remove_scratch, tmpfs};
 pub use suite::{BenchmarkSelection, LONGEST_SUITE, SUITES, Suite, suite};

@@ -1,4 +1,4 @@
-//! Memory that a launch needs, asked for before it is taken: a control group ends whoever takes more than it has.
+//! Memory that a sample needs, asked for before it is taken: a control group ends whoever takes more than it has.
 
 use model::spoken_size;
 use os::process::LimitedResource;

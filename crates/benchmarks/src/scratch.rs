@@ -1,4 +1,4 @@
-//! Directories of launches: made for one, removed with it, also where it was killed.
+//! Directories of samples: made for one, removed with it, also where it was killed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +16,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A new one for the launch with this seed, inside a directory.
+    /// A new one for the sample with this seed, inside a directory.
     pub(crate) fn new(inside: &Path, seed: u64) -> Result<Self, Unsupported> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let owner = std::process::id();
@@ -47,7 +47,7 @@ impl Drop for Scratch {
     }
 }
 
-/// How the names of all directories of one launch begin. The seed distinguishes launches of several hosts that share a
+/// How the names of all directories of one sample begin. The seed distinguishes samples of several hosts that share a
 /// file system.
 fn prefix(owner: u32, seed: u64) -> String {
     format!("{}{seed:x}-", os::process::prefix_of(owner))
@@ -62,7 +62,7 @@ pub fn remove_abandoned<'a>(directories: impl IntoIterator<Item = &'a Path>) {
     }
 }
 
-/// Removes what a launch that was killed left in its target directories and in memory: it could not do so itself.
+/// Removes what a sample that was killed left in its target directories and in memory: it could not do so itself.
 pub fn remove_scratch(owner: u32, seed: u64, directories: &[&Path]) {
     let prefix = prefix(owner, seed);
     let memory = tmpfs();
@@ -94,12 +94,12 @@ fn writable(directory: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BenchmarkContext, LaunchSetting};
+    use crate::{BenchmarkContext, SampleSetting};
 
     #[test]
     fn scratch_is_removed_with_its_last_holder() {
         let home = tempfile::tempdir().unwrap();
-        let setting = LaunchSetting {
+        let setting = SampleSetting {
             seed: 1,
             cpus: vec![],
             allowed: vec![],
@@ -112,13 +112,13 @@ mod tests {
         let mut other = context.for_benchmark(setting);
         let (first, again) = (context.scratch().unwrap(), context.scratch().unwrap());
         assert_eq!(first.path(), again.path());
-        assert_ne!(first.path(), other.scratch().unwrap().path(), "sharers of a launch do not share directories");
+        assert_ne!(first.path(), other.scratch().unwrap().path(), "sharers of a sample do not share directories");
         std::fs::write(first.path().join("file"), "content").unwrap();
         drop((context, other, again));
         assert!(first.path().exists());
         remove_scratch(std::process::id(), 2, &[home.path()]);
         remove_scratch(std::process::id() + 1, 1, &[home.path()]);
-        assert!(first.path().exists(), "that of another launch is not touched");
+        assert!(first.path().exists(), "that of another sample is not touched");
         remove_scratch(std::process::id(), 1, &[home.path()]);
         assert!(!first.path().exists());
         drop(first);

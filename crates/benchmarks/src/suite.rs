@@ -27,7 +27,7 @@ pub struct Suite {
     pub name: &'static str,
     /// Its contents and duration.
     pub about: &'static str,
-    /// Seconds after which no further launch begins, unless the user sets another limit.
+    /// Seconds after which no further sample begins, unless the user sets another limit.
     pub seconds: f64,
     select: SuiteSelector,
 }
@@ -204,7 +204,7 @@ pub fn suite(name: &str) -> Option<&'static Suite> {
 
 impl Suite {
     /// Whether it fills its time: every result is launched as often as there is time for. Others end once their results
-    /// have the usual launches.
+    /// have the usual samples.
     #[must_use]
     pub const fn fills(&self) -> bool {
         self.seconds < LONGEST_SUITE

@@ -3,7 +3,7 @@
 //! The caller is the first member, so a team of one is a plain call. A job is prepared outside the clock: every member
 //! arrives at the start, holds the job and spins there. The start is one store and the end one count, so that no lock,
 //! no system call and no wake-up of a thread is inside the clock. Between jobs the members sleep: they do not disturb
-//! the one-thread results that share the launch.
+//! the one-thread results that share the sample.
 
 mod gate;
 

@@ -14,7 +14,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use benchmarks::{BatchWork, Benchmark, BenchmarkContext, BenchmarkError, Kernel, LaunchSetting, Parties, Trial, all};
+use benchmarks::{BatchWork, Benchmark, BenchmarkContext, BenchmarkError, Kernel, Parties, SampleSetting, Trial, all};
 use model::Point;
 
 const BENCHMARK: &str = "PRONY_WORKS_BENCHMARK";
@@ -161,7 +161,7 @@ fn nothing_is_left(directory: &Path) {
     }
 }
 
-fn setting(benchmark: &Benchmark, point: &Point) -> LaunchSetting {
+fn setting(benchmark: &Benchmark, point: &Point) -> SampleSetting {
     let allowed = kernels::affinity::allowed().unwrap();
     let (first, last) = (allowed[0], *allowed.last().unwrap());
     let cpus = match benchmark.parties {
@@ -179,7 +179,7 @@ fn setting(benchmark: &Benchmark, point: &Point) -> LaunchSetting {
         Parties::NamedPair => vec![first, last],
         Parties::Free => vec![],
     };
-    LaunchSetting {
+    SampleSetting {
         seed: 7,
         cpus,
         allowed,

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use model::{BenchmarkResult, Definition, Launch, Outcome, RULES, Run, SessionReferences, ValueBasis};
+use model::{BenchmarkResult, Definition, Outcome, RULES, Run, Sample, SessionReferences, ValueBasis};
 use stats::Floor;
 
 use super::options::CompareOptions;
@@ -119,13 +119,13 @@ fn core_class(references: &SessionReferences, result: &BenchmarkResult) -> Resul
     }
 }
 
-/// CPUs that a launch was pinned to, else those that its references were read on.
-fn cpus_of(launch: &Launch) -> Vec<u32> {
-    if launch.placement.asked.is_empty() {
-        let tracks = launch.references.iter().flat_map(|references| &references.tracks);
+/// CPUs that a sample was pinned to, else those that its references were read on.
+fn cpus_of(sample: &Sample) -> Vec<u32> {
+    if sample.placement.asked.is_empty() {
+        let tracks = sample.references.iter().flat_map(|references| &references.tracks);
         tracks.map(|track| track.cpu).collect()
     } else {
-        launch.placement.asked.clone()
+        sample.placement.asked.clone()
     }
 }
 
@@ -145,7 +145,7 @@ pub(crate) struct PairFinding {
     pub(crate) core: Option<Box<CoreShifts>>,
 }
 
-/// Sets two results with single values against each other, the other's launches times `planted`.
+/// Sets two results with single values against each other, the other's samples times `planted`.
 ///
 /// # Errors
 /// The reason why there is no ratio.
@@ -206,7 +206,7 @@ pub(crate) fn floor_of(
 }
 
 /// The clock of a run as a result: the one at which core results are compared, so that its row and what is said of them
-/// have one ratio. Its launches are parts of one run that follow each other, no independent draws.
+/// have one ratio. Its samples are parts of one run that follow each other, no independent draws.
 fn clock_view<'a>(one: &ComparedResult<'a>, clock: ShownClock) -> ResultView<'a> {
     let outcome = match one.result.outcome.estimate() {
         Some(stated) => Cow::Owned(Outcome::Measured(clock.estimate(stated))),

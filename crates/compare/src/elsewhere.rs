@@ -18,13 +18,13 @@ pub(super) fn elsewhere((a, x): (&Run, Option<&BenchmarkResult>), (b, y): (&Run,
         && of(a).iter().filter(|one| moved(one)).any(|one| uses(x, one.cpus) && uses(y, one.cpus))
 }
 
-/// Whether most launches of a result had one thread or process on each of two CPUs.
+/// Whether most samples of a result had one thread or process on each of two CPUs.
 fn uses(result: &BenchmarkResult, cpus: [u32; 2]) -> bool {
-    let both = result.launches.iter().filter(|launch| {
-        let seen = &launch.placement.seen;
+    let both = result.samples.iter().filter(|sample| {
+        let seen = &sample.placement.seen;
         let on = |cpu: u32| seen.iter().position(|party| party.contains(&cpu));
         // One thread that was moved from one to the other does not use both.
         seen.len() > 1 && matches!((on(cpus[0]), on(cpus[1])), (Some(one), Some(other)) if one != other)
     });
-    2 * both.count() > result.launches.len()
+    2 * both.count() > result.samples.len()
 }

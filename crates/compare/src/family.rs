@@ -26,7 +26,7 @@ pub(crate) struct Rows<'a> {
     pub(crate) results: Vec<&'a BenchmarkResult>,
     /// By row and machine; `None` for the reference and without a single ratio.
     pub(crate) shifts: Vec<Vec<Option<&'a CompareShift>>>,
-    /// By row and machine, with their launches.
+    /// By row and machine, with their samples.
     pub(crate) launched: Vec<&'a [Option<&'a BenchmarkResult>]>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Rows<'a> {
 pub(crate) fn geometric_means(mut rows: Rows, options: &CompareOptions) -> Vec<GeometricMean> {
     let any = rows.shifts.iter().flatten().flatten().any(|shift| shift.bounded().is_some());
     for (shifts, launched) in rows.shifts.iter_mut().zip(&rows.launched) {
-        let printed = launched.iter().flatten().all(|result| result.launches.is_empty());
+        let printed = launched.iter().flatten().all(|result| result.samples.is_empty());
         let counts = |shift: &&CompareShift| if any { shift.bounded().is_some() } else { printed };
         shifts.iter_mut().for_each(|shift| *shift = shift.filter(counts));
     }
@@ -132,7 +132,7 @@ impl<'a> CommonSet<'a> {
             let sign = sign(&result.metric, self.of);
             Some(RatioMember {
                 shift: sign * shift.log,
-                launches: shift.bounded().map(|known| launches(known, sign)),
+                samples: shift.bounded().map(|known| samples(known, sign)),
                 floor: shift.bounded().map_or(0.0, |known| {
                     // The error of the clocks is that of all core results at once.
                     let (whole, clock) = (known.floor_half_width / z, shift.clock.unwrap_or(0.0));
@@ -155,14 +155,14 @@ impl<'a> CommonSet<'a> {
         widened(found, moved / self.common.iter().map(weight).sum::<f64>())
     }
 
-    /// What the launches of a round have in common, in a mean of these members: a standard deviation.
+    /// What the samples of a round have in common, in a mean of these members: a standard deviation.
     fn together(&self, rows: &Rows, run: usize, members: &[RatioMember]) -> f64 {
         let total: f64 = members.iter().map(|member| member.weight).sum();
         let side = |of: usize, against: usize| {
             let part = |member: &RatioMember| {
                 let launched = rows.launched[member.result];
                 let (own, other) = (launched[of]?, launched[against]?);
-                let interval = member.launches?;
+                let interval = member.samples?;
                 let z = stats::distribution::normal_quantile(0.5 + interval.level / 2.0);
                 let sign = sign(&own.metric, self.of);
                 Some(MeanPart::of(own, other, sign * member.weight / total * interval.half_width() / z))
@@ -219,7 +219,7 @@ fn widened(mut found: stats::Estimated, error: f64) -> stats::Estimated {
 }
 
 /// The interval of a shift without the session floor, which all results of a class share.
-fn launches(known: &stats::RatioEstimate, sign: f64) -> Interval {
+fn samples(known: &stats::RatioEstimate, sign: f64) -> Interval {
     let floor = known.floor_half_width * known.floor_half_width;
     let side = |half: f64| (half * half - floor).max(0.0).sqrt();
     let (down, up) = (side(known.shift - known.interval.low), side(known.interval.high - known.shift));

@@ -138,7 +138,7 @@ impl GateQuestion {
             let ends = mode.low.zip(mode.high).filter(|_| mode.verdict == Some(CompareVerdict::Different));
             ends.is_some_and(|ends| self.ends(self.losses(row, ends), true) == GateFinding::Meets)
         };
-        // How many launches are in which mode is part of how fast a result is.
+        // How many samples are in which mode is part of how fast a result is.
         let passes = |mode: &ModeRatio| {
             let ends = mode.low.zip(mode.high).filter(|_| !mode.shares_differ && !mode.shares_apart);
             ends.is_some_and(|ends| self.ends(self.losses(row, ends), false) == GateFinding::Passes)

@@ -56,7 +56,7 @@ pub use relation::Relation;
 pub use report::{compare, compare_results};
 pub use result::{
     AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GainDirection, GateAnswer, GateResult,
-    GeometricMean, ModeRatio, NeededLaunches, OtherRule, Ratio, RatioMethod, Unmatched, VerdictCounts,
+    GeometricMean, ModeRatio, NeededSamples, OtherRule, Ratio, RatioMethod, Unmatched, VerdictCounts,
 };
 pub use self_test::{EqualVerdicts, FEWEST_PAIRS, SelfTest, self_test};
 pub use session::{NEWEST_SESSIONS, SessionRecord, least_error, relation};

@@ -5,10 +5,10 @@ use stats::Floor;
 
 use super::result_view::ResultView;
 use super::shares::fisher_exact;
-use super::shift::{CompareShift, FEWEST, of_estimates, of_launches, ungrounded};
+use super::shift::{CompareShift, FEWEST, of_estimates, of_samples, ungrounded};
 
-/// Launches of both sides of which shares are tested, at most: a document may state any number.
-const MOST_LAUNCHES: usize = 100_000;
+/// Samples of both sides of which shares are tested, at most: a document may state any number.
+const MOST_SAMPLES: usize = 100_000;
 
 /// Two modes that are nearest to each other, or one without a counterpart.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub(crate) struct ModePair {
 /// Pairs of modes; `None` when neither result has modes, or one has no value.
 ///
 /// Shares are tested within one session only: between sessions they vary by an unknown amount. But shares that are
-/// further apart than launches alone explain are nowhere the same, since a result spends most of its time elsewhere
+/// further apart than samples alone explain are nowhere the same, since a result spends most of its time elsewhere
 /// then.
 pub(crate) fn mode_pairs(
     reference: &ResultView,
@@ -39,16 +39,16 @@ pub(crate) fn mode_pairs(
     if !either || reference.metric.unit != other.metric.unit || reference.metric.better != other.metric.better {
         return None;
     }
-    // No test finds all modes: the launches of a single value are those of the other side's modes that they are near.
+    // No test finds all modes: the samples of a single value are those of the other side's modes that they are near.
     match (&*reference.outcome, &*other.outcome) {
         (Outcome::Measured(_), _) => a = near_modes(&reference.values, &b, level).unwrap_or(a),
         (_, Outcome::Measured(_)) => b = near_modes(&other.values, &a, level).unwrap_or(b),
         _ => {}
     }
     let (groups_a, groups_b) = (groups(&reference.values, &a), groups(&other.values, &b));
-    let (total_a, total_b) = (launches(&a), launches(&b));
+    let (total_a, total_b) = (samples(&a), samples(&b));
     let equal = |in_a: usize, in_b: usize| {
-        let counted = total_a.min(total_b) >= FEWEST && total_a + total_b <= MOST_LAUNCHES;
+        let counted = total_a.min(total_b) >= FEWEST && total_a + total_b <= MOST_SAMPLES;
         if counted { fisher_exact(in_a, total_a, in_b, total_b) } else { f64::NAN }
     };
     let shares = |in_a: usize, in_b: usize| {
@@ -58,11 +58,11 @@ pub(crate) fn mode_pairs(
     let matched = nearest(&a, &b);
     let single = |known: stats::RatioEstimate| CompareShift {
         known: Some(known.clone()),
-        method: super::result::RatioMethod::Launches,
+        method: super::result::RatioMethod::Samples,
         ..CompareShift::of(known.shift)
     };
     let pair = |x: Option<&Mode>, y: Option<&Mode>, shift: Option<CompareShift>| {
-        let held = |mode: Option<&Mode>| mode.map_or(0, |mode| mode.estimate.launches as usize);
+        let held = |mode: Option<&Mode>| mode.map_or(0, |mode| mode.estimate.samples as usize);
         let (share_p, shares_apart) = shares(held(x), held(y));
         ModePair { reference: x.cloned(), other: y.cloned(), shift, share_p, shares_apart }
     };
@@ -71,15 +71,15 @@ pub(crate) fn mode_pairs(
         let few = ungrounded(x, &groups_a[i]).or_else(|| ungrounded(y, &groups_b[j]));
         let shift = match few {
             Some(reason) => CompareShift::without_interval((y.value / x.value).ln(), &reason),
-            None => of_launches(&groups_a[i], &groups_b[j], floor, level)
+            None => of_samples(&groups_a[i], &groups_b[j], floor, level)
                 .map_or_else(|| of_estimates(x, y, floor, level), single),
         };
         pair(Some(&a[i]), Some(&b[j]), Some(shift))
     };
     let mut pairs: Vec<ModePair> = matched.iter().map(both).collect();
-    // Too few launches in each mode may be enough together.
+    // Too few samples in each mode may be enough together.
     let decided = pairs.iter().any(|pair| pair.shift.as_ref().is_some_and(|shift| shift.known.is_some()));
-    let all = of_launches(&reference.values, &other.values, floor, level).filter(|_| !decided);
+    let all = of_samples(&reference.values, &other.values, floor, level).filter(|_| !decided);
     let whole = |view: &ResultView| mode_of(&view.values, view.values.len(), level);
     if let (Some(all), x @ Some(_), y @ Some(_)) = (all, whole(reference), whole(other)) {
         let shift = Some(single(all));
@@ -90,11 +90,11 @@ pub(crate) fn mode_pairs(
     Some(pairs)
 }
 
-fn launches(modes: &[Mode]) -> usize {
-    modes.iter().map(|mode| mode.estimate.launches as usize).sum()
+fn samples(modes: &[Mode]) -> usize {
+    modes.iter().map(|mode| mode.estimate.samples as usize).sum()
 }
 
-/// A single value counts as one mode that holds every launch.
+/// A single value counts as one mode that holds every sample.
 fn modes_of(outcome: &Outcome) -> Option<Vec<Mode>> {
     match outcome {
         Outcome::Modes(modes) if modes.iter().all(|mode| mode.estimate.value > 0.0) => Some(modes.clone()),
@@ -122,17 +122,17 @@ fn near_modes(values: &[f64], modes: &[Mode], level: f64) -> Option<Vec<Mode>> {
     Some(near.collect::<Vec<Mode>>()).filter(|near| !near.is_empty())
 }
 
-/// The mode of these launch values, of so many in all. `None` without values.
+/// The mode of these sample values, of so many in all. `None` without values.
 fn mode_of(group: &[f64], all: usize, level: f64) -> Option<Mode> {
     let value = stats::median(group)?;
-    let found = stats::launch_median_interval(group, level).or_else(|| stats::launch_median_range(group));
-    let launches = u32::try_from(group.len()).unwrap_or(u32::MAX);
-    let estimate = found.map_or(Estimate { launches, ..Estimate::without_spread(value) }, |found| Estimate {
+    let found = stats::sample_median_interval(group, level).or_else(|| stats::sample_median_range(group));
+    let samples = u32::try_from(group.len()).unwrap_or(u32::MAX);
+    let estimate = found.map_or(Estimate { samples, ..Estimate::without_spread(value) }, |found| Estimate {
         value,
         low: found.interval.low,
         high: found.interval.high,
         level: found.interval.level,
-        launches,
+        samples,
         batches: 1,
         method: EstimateMethod::OrderStatistic.at(found.interval.level),
     });

@@ -36,10 +36,10 @@ impl FoundShare {
     }
 }
 
-/// The power of the comparison against a planted difference, simulated on the launches of the pair.
+/// The power of the comparison against a planted difference, simulated on the samples of the pair.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlantedPower {
-    /// By how much more time every launch of one result of the second run was taken to need.
+    /// By how much more time every sample of one result of the second run was taken to need.
     pub planted: f64,
     /// In results that are compared in cycles and came out SAME without it: what this verdict is worth.
     pub same: FoundShare,

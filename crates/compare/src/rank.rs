@@ -93,8 +93,8 @@ pub(crate) fn ranks(entries: &[RankEntry], rules: &RankRules) -> Vec<Rank> {
 }
 
 fn pair_error(a: &RankEntry, b: &RankEntry, rules: &RankRules) -> Option<f64> {
-    let launches = a.error?.hypot(b.error?);
-    Some(if (rules.one_session)(a.run, b.run) { launches } else { launches.hypot(a.floor.hypot(b.floor)) })
+    let samples = a.error?.hypot(b.error?);
+    Some(if (rules.one_session)(a.run, b.run) { samples } else { samples.hypot(a.floor.hypot(b.floor)) })
 }
 
 #[cfg(test)]

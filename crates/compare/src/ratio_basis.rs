@@ -17,7 +17,7 @@ pub enum RatioBasis {
     ClockTime,
     /// Time of undisturbed batches at the clock that they had.
     Undisturbed,
-    /// All batches of all launches: a run has no undisturbed value, or the two are of different kinds.
+    /// All batches of all samples: a run has no undisturbed value, or the two are of different kinds.
     Observed,
 }
 

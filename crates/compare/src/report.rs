@@ -169,7 +169,7 @@ impl ComparisonInput<'_> {
         ComparedResult { run: self.runs[run], result, clock: self.clocks[run] }
     }
 
-    /// A result of the other run against the reference's, its launches times `factor`.
+    /// A result of the other run against the reference's, its samples times `factor`.
     pub(super) fn planted(
         &self,
         reference: &BenchmarkResult,

@@ -200,7 +200,7 @@ pub struct Ratio {
     pub direction: Option<GainDirection>,
     /// What would decide, if UNDECIDED.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub need: Option<NeededLaunches>,
+    pub need: Option<NeededSamples>,
     /// The assumed spread, if a published value states none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumed: Option<AssumedSpread>,
@@ -225,8 +225,8 @@ pub struct Ratio {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatioMethod {
-    /// Exact Mann-Whitney interval of the shift between launch values, widened to hold the ratio.
-    Launches,
+    /// Exact Mann-Whitney interval of the shift between sample values, widened to hold the ratio.
+    Samples,
     /// Propagated from the intervals of the two results.
     Propagated,
     /// No interval.
@@ -251,10 +251,10 @@ pub enum GainDirection {
 /// What would decide an undecided result, with a chance of 80% if the observed ratio is the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum NeededLaunches {
-    /// This many more launches of each result.
-    Launches(usize),
-    /// Launches cannot decide: this many sessions of each machine.
+pub enum NeededSamples {
+    /// This many more samples of each result.
+    Samples(usize),
+    /// Samples cannot decide: this many sessions of each machine.
     Sessions(usize),
     /// The ratio is so close to the edge of the band that no reasonable effort decides.
     TooClose,
@@ -282,18 +282,18 @@ pub struct AssumedSpread {
 pub struct ModeRatio {
     /// Centre of the reference's mode, in the result's unit.
     pub reference_value: Option<f64>,
-    /// Share of the reference's launches in it.
+    /// Share of the reference's samples in it.
     pub reference_share: f64,
     /// Centre of the other's mode.
     pub other_value: Option<f64>,
-    /// Share of the other's launches in it.
+    /// Share of the other's samples in it.
     pub other_share: f64,
-    /// Two-sided p-value of "equal shares" (Fisher's exact test), if launches of one session were counted.
+    /// Two-sided p-value of "equal shares" (Fisher's exact test), if samples of one session were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_p: Option<f64>,
     /// Whether the shares differ, after Holm's adjustment.
     pub shares_differ: bool,
-    /// Whether the shares are further apart than launches alone explain, in whatever sessions.
+    /// Whether the shares are further apart than samples alone explain, in whatever sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shares_apart: bool,
     /// Ratio of the centres.
@@ -396,7 +396,7 @@ pub struct GateResult {
     pub high: Option<f64>,
     /// What would decide, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub need: Option<NeededLaunches>,
+    pub need: Option<NeededSamples>,
     /// Why it is open, unless its interval shows that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,

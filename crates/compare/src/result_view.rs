@@ -9,9 +9,9 @@ use model::{BenchmarkResult, Estimate, EstimateMethod, Metric, Outcome, ValueBas
 pub(crate) struct ResultView<'a> {
     pub(crate) metric: &'a Metric,
     pub(crate) outcome: Cow<'a, Outcome>,
-    /// Values of its launches, in time order.
+    /// Values of its samples, in time order.
     pub(crate) values: Vec<f64>,
-    /// By how much its source's last digit may be off, as a logarithm; 0 for what was measured. Launches that are
+    /// By how much its source's last digit may be off, as a logarithm; 0 for what was measured. Samples that are
     /// printed with few digits agree with each other, all of them off alike.
     pub(crate) rounding: f64,
 }
@@ -43,14 +43,14 @@ impl<'a> ResultView<'a> {
         self
     }
 
-    /// All batches of all raw launches.
+    /// All batches of all raw samples.
     pub(crate) fn raw(result: &'a BenchmarkResult) -> Self {
         let (ValueBasis::Cycles | ValueBasis::Undisturbed, Outcome::Measured(stated)) =
             (result.basis(), &result.outcome)
         else {
             return Self::stated(result);
         };
-        let values: Vec<f64> = result.raw_launches().into_iter().map(|launch| launch.value).collect();
+        let values: Vec<f64> = result.raw_samples().into_iter().map(|sample| sample.value).collect();
         let recorded = result.references.as_ref().and_then(|references| references.observed);
         let estimate = recorded.unwrap_or_else(|| median_of(&values, stated));
         let outcome = Cow::Owned(Outcome::Measured(estimate));
@@ -75,7 +75,7 @@ fn median_of(values: &[f64], stated: &Estimate) -> Estimate {
             low: found.interval.low,
             high: found.interval.high,
             level: found.interval.level,
-            launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
+            samples: u32::try_from(values.len()).unwrap_or(u32::MAX),
             batches: stated.batches,
             method: EstimateMethod::OrderStatistic,
         },

@@ -234,7 +234,7 @@ mod tests {
                 low: megabytes * 0.97,
                 high: megabytes * 1.03,
                 level: 0.95,
-                launches: 10,
+                samples: 10,
                 batches: 1,
                 method: model::EstimateMethod::OrderStatistic,
             });
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn what_neighbours_made_of_a_result_is_no_scatter_of_sessions() {
-        let contended = ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 2, of: 20 });
+        let contended = ValueBasis::Observed(ObservedReason::FewUndisturbed { samples: 2, of: 20 });
         let made = |id: &str, value: f64, basis: ValueBasis| {
             let mut made = made();
             "this machine".clone_into(&mut made.machine.fingerprint);
@@ -267,7 +267,7 @@ mod tests {
                 low: value * 0.99,
                 high: value * 1.01,
                 level: 0.95,
-                launches: 20,
+                samples: 20,
                 batches: 1,
                 method: model::EstimateMethod::OrderStatistic,
             });

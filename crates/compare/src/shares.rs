@@ -1,7 +1,7 @@
-//! Whether two runs spend the same share of their launches in a mode.
+//! Whether two runs spend the same share of their samples in a mode.
 
 /// Two-sided p-value of Fisher's exact test (Statistical Methods for Research Workers, 1934, section 21.02): `a` of `n`
-/// launches against `b` of `m`. Tables as probable as the observed one, within rounding, are included.
+/// samples against `b` of `m`. Tables as probable as the observed one, within rounding, are included.
 #[must_use]
 pub fn fisher_exact(a: usize, n: usize, b: usize, m: usize) -> f64 {
     let hits = a + b;

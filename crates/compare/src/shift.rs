@@ -9,8 +9,8 @@ use super::assumed::{Assumed, standard_error};
 use super::result::RatioMethod;
 use super::result_view::ResultView;
 
-/// Fewest launches on either side for a verdict.
-pub(crate) const FEWEST: usize = model::FEWEST_LAUNCHES as usize;
+/// Fewest samples on either side for a verdict.
+pub(crate) const FEWEST: usize = model::FEWEST_SAMPLES as usize;
 
 /// Logarithm of the largest valid ratio; beyond it a value is wrong or not finite.
 pub(crate) const FARTHEST: f64 = 300.0;
@@ -18,8 +18,8 @@ pub(crate) const FARTHEST: f64 = 300.0;
 /// Half-width of the widest interval around 1, a factor of a hundred: one that goes further says nothing.
 pub(super) const WIDEST: f64 = 4.6;
 
-/// Why a ratio has no interval where launches that differ determine none.
-pub(crate) const UNBOUNDED: &str = "the launches of one run are too few for an interval";
+/// Why a ratio has no interval where samples that differ determine none.
+pub(crate) const UNBOUNDED: &str = "the samples of one run are too few for an interval";
 
 /// Logarithm of other over reference, and its uncertainty.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ impl CompareShift {
         Self { reason: Some(reason.to_owned()), ..Self::of(log) }
     }
 
-    /// What is known of the ratio, if its interval has ends: a few launches that drift determine none.
+    /// What is known of the ratio, if its interval has ends: a few samples that drift determine none.
     pub(crate) fn bounded(&self) -> Option<&RatioEstimate> {
         self.known.as_ref().filter(|known| known.interval.half_width() < WIDEST || known.interval.is_outside(0.0))
     }
@@ -87,7 +87,7 @@ pub(crate) fn shift(
     Ok(found)
 }
 
-/// The same where the two values are not printed: from launches it is the shift of their ranks.
+/// The same where the two values are not printed: from samples it is the shift of their ranks.
 pub(crate) fn shift_of_ranks(
     reference: &ResultView,
     other: &ResultView,
@@ -117,32 +117,32 @@ pub(crate) fn shift_of_ranks(
     if let Some(reason) = ungrounded(a, &reference.values).or_else(|| ungrounded(b, &other.values)) {
         return Ok(CompareShift::without_interval(log, &reason));
     }
-    if let Some(known) = of_launches(&reference.values, &other.values, floor, level) {
+    if let Some(known) = of_samples(&reference.values, &other.values, floor, level) {
         let log = known.shift;
         let known = Some(rounded(known, rounding));
-        return Ok(CompareShift { known, method: RatioMethod::Launches, ..CompareShift::of(log) });
+        return Ok(CompareShift { known, method: RatioMethod::Samples, ..CompareShift::of(log) });
     }
     let mut found = of_estimates(a, b, floor, level);
     found.known = found.known.map(|known| rounded(known, rounding));
     Ok(found)
 }
 
-/// Why a result supports no verdict, where it does not: its launches are too few, or all that is known of it is a range.
+/// Why a result supports no verdict, where it does not: its samples are too few, or all that is known of it is a range.
 /// What another program states is taken at its word.
 pub(super) fn ungrounded(estimate: &Estimate, values: &[f64]) -> Option<String> {
-    let launches = if values.is_empty() { estimate.launches as usize } else { values.len() };
+    let samples = if values.is_empty() { estimate.samples as usize } else { values.len() };
     let own = matches!(
         estimate.method,
         EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes | EstimateMethod::PairedOrderStatistic
     );
-    if (own || estimate.is_range()) && launches < FEWEST {
-        return Some(format!("one run has only {launches} launches, and a verdict needs {FEWEST}"));
+    if (own || estimate.is_range()) && samples < FEWEST {
+        return Some(format!("one run has only {samples} samples, and a verdict needs {FEWEST}"));
     }
     (estimate.is_range() && values.is_empty()).then(|| "one run has a range and no interval".to_owned())
 }
 
 /// A ratio whose sides are known to their last digits only: both may be off by all of that, in opposite directions,
-/// however many launches there are.
+/// however many samples there are.
 fn rounded(mut known: RatioEstimate, rounding: f64) -> RatioEstimate {
     if rounding > 0.0 {
         for interval in [&mut known.interval, &mut known.equivalence] {
@@ -157,8 +157,8 @@ fn rounded(mut known: RatioEstimate, rounding: f64) -> RatioEstimate {
     known
 }
 
-/// Hodges-Lehmann shift and Mann-Whitney interval of launch values; `None` if there are too few.
-pub(crate) fn of_launches(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
+/// Hodges-Lehmann shift and Mann-Whitney interval of sample values; `None` if there are too few.
+pub(crate) fn of_samples(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
     let usable = |values: &[f64]| values.len() >= FEWEST && values.iter().all(|value| *value > 0.0);
     if !usable(a) || !usable(b) {
         return None;
@@ -179,8 +179,8 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
         };
         return CompareShift::without_interval(log, reason);
     };
-    let launches_at = |level: f64| normal_quantile(0.5 + level / 2.0) * a_error.hypot(b_error);
-    let total_at = |level: f64| launches_at(level).hypot(floor.half_width(level));
+    let samples_at = |level: f64| normal_quantile(0.5 + level / 2.0) * a_error.hypot(b_error);
+    let total_at = |level: f64| samples_at(level).hypot(floor.half_width(level));
     let total = total_at(level);
     let narrower = stats::equivalence_level(level);
     let equivalent = total_at(narrower);
@@ -198,7 +198,7 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
         p_value,
         floor_half_width: floor.half_width(level),
         level,
-        launches: a.launches.min(b.launches) as usize,
+        samples: a.samples.min(b.samples) as usize,
     };
     CompareShift { known: Some(known), method: RatioMethod::Propagated, ..CompareShift::of(log) }
 }
@@ -243,17 +243,17 @@ mod tests {
     use stats::simulate::{generator, standard_normal};
 
     #[test]
-    fn fewer_than_eight_launches_or_a_range_give_a_ratio_and_no_interval() {
+    fn fewer_than_eight_samples_or_a_range_give_a_ratio_and_no_interval() {
         let metric = Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower };
         let of = |count: usize, centre: f64| {
             let values: Vec<f64> = (0..count).map(|at| centre * (1.0 + 1e-3 * (at * 7 % 13) as f64)).collect();
-            let found = stats::launch_median_interval(&values, 0.95).or_else(|| stats::launch_median_range(&values));
+            let found = stats::sample_median_interval(&values, 0.95).or_else(|| stats::sample_median_range(&values));
             let found = found.unwrap();
             let level = found.interval.level;
             let method =
                 if level < model::RANGE_BELOW { EstimateMethod::Range } else { EstimateMethod::OrderStatistic };
-            let (low, high, launches) = (found.interval.low, found.interval.high, count as u32);
-            let estimate = Estimate { value: found.median, low, high, level, launches, batches: 1, method };
+            let (low, high, samples) = (found.interval.low, found.interval.high, count as u32);
+            let estimate = Estimate { value: found.median, low, high, level, samples, batches: 1, method };
             let outcome = std::borrow::Cow::Owned(Outcome::Measured(estimate));
             ResultView { metric: &metric, outcome, values, rounding: 0.0 }
         };
@@ -263,7 +263,7 @@ mod tests {
             assert!(found.known.is_none() && found.reason.unwrap().contains("a verdict needs 8"), "{a} {b}");
         }
         assert!(ratio(8, 8).known.unwrap().interval.is_outside(0.02));
-        // A range without the launches behind it says nothing, however many they were.
+        // A range without the samples behind it says nothing, however many they were.
         let mut range = ResultView { values: Vec::new(), ..of(40, 1.0) };
         if let Outcome::Measured(estimate) = range.outcome.to_mut() {
             estimate.method = EstimateMethod::Range;
@@ -285,7 +285,7 @@ mod tests {
                 let value = stats::median(values).unwrap();
                 let method = EstimateMethod::OrderStatistic;
                 let (low, high) = (value * 0.9, value * 1.1);
-                let estimate = Estimate { value, low, high, level: 0.95, launches: 12, batches: 1, method };
+                let estimate = Estimate { value, low, high, level: 0.95, samples: 12, batches: 1, method };
                 let outcome = std::borrow::Cow::Owned(Outcome::Measured(estimate));
                 ResultView { metric: &metric, outcome, values: values.to_vec(), rounding: 0.0 }
             };
@@ -298,9 +298,9 @@ mod tests {
     }
 
     #[test]
-    fn launches_with_few_digits_are_known_to_their_digits_only() {
+    fn samples_with_few_digits_are_known_to_their_digits_only() {
         let metric = Metric { unit: Unit::Seconds, per: "run".into(), better: Better::Lower };
-        let outcome = |value: f64| Estimate { level: 0.98, launches: 10, ..Estimate::without_spread(value) };
+        let outcome = |value: f64| Estimate { level: 0.98, samples: 10, ..Estimate::without_spread(value) };
         let ratio = |a: f64, b: f64, half: f64| {
             let view = |value: f64| ResultView {
                 metric: &metric,
@@ -324,7 +324,7 @@ mod tests {
             low: value * 0.98,
             high: value * 1.02,
             level: 0.95,
-            launches: 1,
+            samples: 1,
             batches: 1,
             method: EstimateMethod::Stated,
         };

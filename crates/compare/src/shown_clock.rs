@@ -44,14 +44,14 @@ impl ShownClock {
             run.results.iter().find(|result| result.benchmark == CLOCK).and_then(|result| result.outcome.estimate());
         let stated =
             stated.filter(|estimate| sound(&estimate.value) && estimate.low > 0.0 && estimate.high.is_finite());
-        let launches = launch_clocks(run);
+        let samples = sample_clocks(run);
         let hertz =
-            references.clock.or_else(|| Some(stated?.value)).or_else(|| stats::median(&launches)).filter(sound)?;
+            references.clock.or_else(|| Some(stated?.value)).or_else(|| stats::median(&samples)).filter(sound)?;
         let (low, high, level) = match stated.filter(|estimate| estimate.has_spread() && !estimate.is_range()) {
             Some(estimate) => (estimate.low / estimate.value, estimate.high / estimate.value, estimate.level),
-            None => match stats::serial_median_interval(&launches, LEVEL) {
+            None => match stats::serial_median_interval(&samples, LEVEL) {
                 Some(found) if found.interval.level >= model::RANGE_BELOW => {
-                    let median = stats::median(&launches)?;
+                    let median = stats::median(&samples)?;
                     (found.interval.low / median, found.interval.high / median, found.interval.level)
                 }
                 _ => (1.0 - RULES.compare.unstated_clock, 1.0 + RULES.compare.unstated_clock, LEVEL),
@@ -60,7 +60,7 @@ impl ShownClock {
         Some(Self { hertz, low: hertz * low.min(1.0), high: hertz * high.max(1.0), level })
     }
 
-    /// It as an estimate, made of as many launches as the one that the run states.
+    /// It as an estimate, made of as many samples as the one that the run states.
     #[must_use]
     pub(crate) fn estimate(&self, stated: &Estimate) -> Estimate {
         let (value, low, high, level) = (self.hertz, self.low, self.high, self.level);
@@ -90,11 +90,11 @@ pub fn estimate_in_time(run: &Run, result: &BenchmarkResult) -> Option<Estimate>
     Some(Estimate { low: wider(estimate.low).min(estimate.value), high: wider(estimate.high), ..estimate })
 }
 
-/// Clocks of the undisturbed batches of a run's launches, in time order.
-fn launch_clocks(run: &Run) -> Vec<f64> {
-    let launches = run.results.iter().flat_map(BenchmarkResult::counted);
-    let mut clocks: Vec<(f64, f64)> = launches
-        .filter_map(|launch| Some((launch.began, launch.undisturbed?.clock?)))
+/// Clocks of the undisturbed batches of a run's samples, in time order.
+fn sample_clocks(run: &Run) -> Vec<f64> {
+    let samples = run.results.iter().flat_map(BenchmarkResult::counted);
+    let mut clocks: Vec<(f64, f64)> = samples
+        .filter_map(|sample| Some((sample.began, sample.undisturbed?.clock?)))
         .filter(|(_, hertz)| *hertz > 1e6 && hertz.is_finite())
         .collect();
     clocks.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -110,7 +110,7 @@ mod tests {
 
     fn estimate(value: f64, half: f64) -> Estimate {
         let (low, high) = (value * (-half).exp(), value * half.exp());
-        Estimate { value, low, high, level: 0.95, launches: 20, batches: 20, method: EstimateMethod::OrderStatistic }
+        Estimate { value, low, high, level: 0.95, samples: 20, batches: 20, method: EstimateMethod::OrderStatistic }
     }
 
     fn result(benchmark: &str, unit: Unit, found: Estimate, basis: ValueBasis) -> BenchmarkResult {

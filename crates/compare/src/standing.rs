@@ -60,16 +60,16 @@ mod tests {
     use super::*;
 
     fn among(low: f64, high: f64, better: Better, others: &[f64]) -> Option<MachineStanding> {
-        let (level, launches, method) = (0.95, 10, EstimateMethod::OrderStatistic);
-        let estimate = Estimate { value: (low + high) / 2.0, low, high, level, launches, batches: 1, method };
+        let (level, samples, method) = (0.95, 10, EstimateMethod::OrderStatistic);
+        let estimate = Estimate { value: (low + high) / 2.0, low, high, level, samples, batches: 1, method };
         standing(&estimate, better, others)
     }
 
     #[test]
     fn a_range_has_no_place() {
         let ten: Vec<f64> = (1..=10).map(f64::from).collect();
-        for (launches, method) in [(7, EstimateMethod::OrderStatistic), (40, EstimateMethod::Range)] {
-            let sure = Estimate { level: 0.95, launches, method, ..Estimate::without_spread(4.0) };
+        for (samples, method) in [(7, EstimateMethod::OrderStatistic), (40, EstimateMethod::Range)] {
+            let sure = Estimate { level: 0.95, samples, method, ..Estimate::without_spread(4.0) };
             assert_eq!(standing(&sure, Better::Higher, &ten), None);
         }
     }

@@ -1,8 +1,8 @@
-//! What launches of one round have in common.
+//! What samples of one round have in common.
 //!
 //! A clock that steps, a neighbour that comes or other work moves all results that are launched meanwhile, so that
 //! their errors do not average out over results as independent ones do. The variance of a sum is that of its parts and
-//! twice their covariances; the latter are estimated from launches of the same rounds.
+//! twice their covariances; the latter are estimated from samples of the same rounds.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +14,25 @@ use stats::quantile::midranks;
 /// One result's part of the error of a mean.
 pub(super) struct MeanPart {
     by_round: BTreeMap<u32, f64>,
-    /// By what launches that resemble their neighbours have made its variance larger.
+    /// By what samples that resemble their neighbours have made its variance larger.
     inflation: f64,
 }
 
 impl MeanPart {
     /// Of a result whose ratio to another has such an error in the mean, as a logarithm with the sign of its direction.
     ///
-    /// Launches count by their normal scores (van der Waerden, Proceedings of the Royal Netherlands Academy of Sciences
+    /// Samples count by their normal scores (van der Waerden, Proceedings of the Royal Netherlands Academy of Sciences
     /// 55, 1952), since the median, or the centre of Hodges and Lehmann, moves by ranks: one round that disturbed all
     /// results hardly moves it. Of a document without rounds all are of one, in which the scores sum to nothing.
     pub(super) fn of(own: &BenchmarkResult, other: &BenchmarkResult, error: f64) -> Self {
-        let launches = own.counted();
-        let known = launches.iter().filter_map(|launch| Some((launch.round, own.value_of(launch)?)));
+        let samples = own.counted();
+        let known = samples.iter().filter_map(|sample| Some((sample.round, own.value_of(sample)?)));
         let (rounds, values): (Vec<u32>, Vec<f64>) = known.unzip();
         let (n, others) = (values.len() as f64, other.counted().len() as f64);
         let ranks = midranks(&values).unwrap_or_default();
         let scores: Vec<f64> = ranks.iter().map(|rank| normal_quantile((rank - 0.5) / n)).collect();
         let scale = scores.iter().map(|score| score * score).sum::<f64>().sqrt();
-        // Of two sides that scatter alike the one with fewer launches brings more of the error.
+        // Of two sides that scatter alike the one with fewer samples brings more of the error.
         let own_error = error * (others / (n + others)).sqrt();
         let mut by_round = BTreeMap::new();
         for (round, score) in rounds.into_iter().zip(scores).filter(|_| scale > 0.0) {
@@ -43,7 +43,7 @@ impl MeanPart {
 }
 
 /// Variance of the sum of some parts beyond that of independent ones, at least 0: larger where the sums of rounds
-/// resemble their neighbours more than the launches of each result do, which its own noise hides.
+/// resemble their neighbours more than the samples of each result do, which its own noise hides.
 pub(super) fn in_common(parts: &[MeanPart]) -> f64 {
     let mut rounds: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     let (mut own, mut inflated) = (0.0, 0.0);

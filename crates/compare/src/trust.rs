@@ -92,7 +92,7 @@ pub struct Doubt {
 }
 
 /// The doubts about the results of a run, those about most results first. A missed target and modes are outcomes, and
-/// repeated launches are counted by [`repeated`].
+/// repeated samples are counted by [`repeated`].
 #[must_use]
 pub fn doubts(run: &Run) -> Vec<Doubt> {
     let requested: Vec<&BenchmarkResult> = run.results.iter().filter(|result| !result.is_condition()).collect();
@@ -110,11 +110,11 @@ pub fn doubts(run: &Run) -> Vec<Doubt> {
     doubts
 }
 
-/// Why launches were repeated, and how many were for each reason, most first.
+/// Why samples were repeated, and how many were for each reason, most first.
 #[must_use]
 pub fn repeated(run: &Run) -> Vec<(&'static str, usize)> {
     let mut reasons: Vec<(&'static str, usize)> = Vec::new();
-    for invalid in run.results.iter().flat_map(|result| &result.launches).filter_map(|launch| launch.invalid.as_ref()) {
+    for invalid in run.results.iter().flat_map(|result| &result.samples).filter_map(|sample| sample.invalid.as_ref()) {
         let why = match invalid {
             Invalid::Suspended(_) => "the machine slept",
             Invalid::ClockJump(_) => "the clock was set",

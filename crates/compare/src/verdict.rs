@@ -7,7 +7,7 @@ use super::assumed::Assumed;
 use super::modes::ModePair;
 use super::options::Normalise;
 use super::ratio_basis::{CompareVerdict, CoreRatio, RatioBasis, RatioEnds};
-use super::result::{AssumedSpread, GainDirection, ModeRatio, NeededLaunches, Ratio, VerdictCounts};
+use super::result::{AssumedSpread, GainDirection, ModeRatio, NeededSamples, Ratio, VerdictCounts};
 use super::shift::{CompareShift, CoreShifts, FARTHEST, UNBOUNDED};
 
 /// Reason for a run that is compared with itself.
@@ -132,7 +132,7 @@ impl Judge<'_> {
     }
 
     /// DIFFERENT when a pair of modes or their shares differ; SAME when every mode has a counterpart that is the same
-    /// and launches alone explain how far shares lie apart; else UNDECIDED, with the reason.
+    /// and samples alone explain how far shares lie apart; else UNDECIDED, with the reason.
     fn modes(&self, ratio: &mut Ratio, pairs: &[ModePair], adjusted: &[f64]) {
         let significance = 1.0 - self.level;
         let mut directions = Vec::new();
@@ -182,17 +182,17 @@ impl Judge<'_> {
 
     /// Where only the adjustment over the report stands in the way, significance must grow to the strictest step of
     /// Holm's procedure.
-    fn need(&self, known: &stats::RatioEstimate, band: f64) -> NeededLaunches {
+    fn need(&self, known: &stats::RatioEstimate, band: f64) -> NeededSamples {
         match stats::need(known, band, POWER) {
-            stats::DecisionNeed::Launches(0) => {
+            stats::DecisionNeed::Samples(0) => {
                 let strictest = (1.0 - self.level) / (2.0 * self.tests.max(1) as f64);
                 let wanted = normal_quantile(1.0 - strictest) / normal_quantile(1.0 - known.p_value.min(0.5) / 2.0);
-                let launches = known.launches as f64;
-                NeededLaunches::Launches((launches * (wanted * wanted - 1.0)).ceil().max(1.0) as usize)
+                let samples = known.samples as f64;
+                NeededSamples::Samples((samples * (wanted * wanted - 1.0)).ceil().max(1.0) as usize)
             }
-            stats::DecisionNeed::Launches(more) => NeededLaunches::Launches(more),
-            stats::DecisionNeed::Sessions(sessions) => NeededLaunches::Sessions(sessions),
-            stats::DecisionNeed::TooClose => NeededLaunches::TooClose,
+            stats::DecisionNeed::Samples(more) => NeededSamples::Samples(more),
+            stats::DecisionNeed::Sessions(sessions) => NeededSamples::Sessions(sessions),
+            stats::DecisionNeed::TooClose => NeededSamples::TooClose,
         }
     }
 

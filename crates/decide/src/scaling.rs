@@ -29,7 +29,7 @@ pub struct ScalingPoint {
     high: f64,
     /// Share of what so many times one thread would be.
     pub share: f64,
-    /// Median clock of its launches in hertz, where it was read beside them or told by the kernel.
+    /// Median clock of its samples in hertz, where it was read beside them or told by the kernel.
     pub clock: Option<f64>,
 }
 
@@ -127,22 +127,22 @@ fn is_scattered(point: &Point) -> bool {
     point.get("threads").is_some_and(|word| word.ends_with("_scatter"))
 }
 
-/// Threads of a result: as its point says, or as many CPUs as its launches were placed on.
+/// Threads of a result: as its point says, or as many CPUs as its samples were placed on.
 fn threads(result: &BenchmarkResult) -> Option<usize> {
     let word = result.point.get("threads")?;
-    let placed = || result.launches.iter().map(|launch| launch.placement.asked.len()).max().filter(|count| *count > 0);
+    let placed = || result.samples.iter().map(|sample| sample.placement.asked.len()).max().filter(|count| *count > 0);
     word.trim_end_matches("_scatter").parse().ok().or_else(placed)
 }
 
-/// Median clock of the launches of a result in hertz: as read beside their batches, else as the kernel told it.
+/// Median clock of the samples of a result in hertz: as read beside their batches, else as the kernel told it.
 fn clock(result: &BenchmarkResult) -> Option<f64> {
-    let read = |launch: &model::Launch| launch.undisturbed.and_then(|undisturbed| undisturbed.clock);
-    let median = |of: &dyn Fn(&model::Launch) -> Option<f64>| {
-        let mut clocks: Vec<f64> = result.launches.iter().filter_map(of).collect();
+    let read = |sample: &model::Sample| sample.undisturbed.and_then(|undisturbed| undisturbed.clock);
+    let median = |of: &dyn Fn(&model::Sample) -> Option<f64>| {
+        let mut clocks: Vec<f64> = result.samples.iter().filter_map(of).collect();
         clocks.sort_by(f64::total_cmp);
         clocks.get(clocks.len() / 2).copied()
     };
-    median(&read).or_else(|| median(&|launch| launch.frequency.map(|(_, after)| after)))
+    median(&read).or_else(|| median(&|sample| sample.frequency.map(|(_, after)| after)))
 }
 
 fn curve(run: &Run, benchmark: &str, wanted: &Point, spread: ThreadSpread) -> Option<ScalingCurve> {
@@ -233,7 +233,7 @@ fn limits(run: &Run, curve: &ScalingCurve, knee: usize, result: &BenchmarkResult
 /// Whether a result works in memory: its benchmark says so, and what it works on is more than the caches of its CPUs.
 fn walks_memory(run: &Run, result: &BenchmarkResult) -> bool {
     let memory = [Primitive::DramRead, Primitive::DramWrite, Primitive::DramLatency];
-    let placed = result.launches.iter().flat_map(|launch| &launch.placement.asked).map(|cpu| *cpu as usize);
+    let placed = result.samples.iter().flat_map(|sample| &sample.placement.asked).map(|cpu| *cpu as usize);
     let cpus: CpuSet = placed.collect();
     let caches = run.machine.topology.as_ref().and_then(|machine| machine.last_level_bytes(&cpus));
     let fits = result.point.bytes("working_set").ok().zip(caches).is_some_and(|(set, caches)| set <= caches);
@@ -251,7 +251,7 @@ mod tests {
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes read");
         let mut result = BenchmarkResult::unmeasured(key, "read", metric, Class::Bandwidth).stressing(stresses);
         let method = EstimateMethod::OrderStatistic;
-        let estimate = Estimate { value, low: value, high: value, level: 0.95, launches: 14, batches: 280, method };
+        let estimate = Estimate { value, low: value, high: value, level: 0.95, samples: 14, batches: 280, method };
         result.outcome = Outcome::Measured(estimate);
         result
     }
@@ -332,7 +332,7 @@ mod tests {
         let mut clocked = run(results);
         for (clock, named) in [(2.7e9, ScalingLimit::Unknown), (1.7e9, ScalingLimit::Clock)] {
             for (result, clock) in clocked.results.iter_mut().zip([3e9, 3e9, clock]) {
-                result.launches = vec![model::Launch { frequency: Some((clock, clock)), ..model::Launch::default() }];
+                result.samples = vec![model::Sample { frequency: Some((clock, clock)), ..model::Sample::default() }];
             }
             assert_eq!(limits(&clocked), [named]);
         }

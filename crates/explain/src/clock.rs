@@ -50,16 +50,16 @@ pub(crate) fn clock_evidence(a: &Run, b: &Run) -> Option<ClockEvidence> {
 }
 
 /// The clock observed by a run, and half of the logarithm of its change: the recorded range, else the median over its
-/// launches.
+/// samples.
 fn seen_clock(run: &Run) -> Option<(f64, f64)> {
     let range = run.session.conditions.clock.filter(|(low, high)| *low > 1e6 && high.is_finite() && low <= high);
     if let Some((low, high)) = range {
         return Some(((low * high).sqrt(), 0.5 * (high / low).ln()));
     }
-    let launches = run.results.iter().flat_map(|result| &result.launches);
-    let clocks: Vec<f64> = launches
-        .filter(|launch| launch.invalid.is_none())
-        .filter_map(|launch| launch.frequency)
+    let samples = run.results.iter().flat_map(|result| &result.samples);
+    let clocks: Vec<f64> = samples
+        .filter(|sample| sample.invalid.is_none())
+        .filter_map(|sample| sample.frequency)
         .map(|(before, after)| f64::midpoint(before, after))
         .filter(|hertz| *hertz > 1e6 && hertz.is_finite())
         .collect();

@@ -1,6 +1,6 @@
 //! How many results of a comparison are decided, and what would decide the others.
 
-use compare::{CompareVerdict, Comparison, NeededLaunches, is_condition};
+use compare::{CompareVerdict, Comparison, NeededSamples, is_condition};
 use model::Unit;
 
 use super::result::Decided;
@@ -22,15 +22,15 @@ pub(crate) fn decided(comparison: &Comparison, lines: bool) -> Decided {
         }
         found.inconclusive += 1;
         match ratio.need {
-            Some(NeededLaunches::Launches(more)) => {
-                found.by_launches += 1;
-                found.launches = found.launches.max(more);
+            Some(NeededSamples::Samples(more)) => {
+                found.by_samples += 1;
+                found.samples = found.samples.max(more);
             }
-            Some(NeededLaunches::Sessions(sessions)) => {
+            Some(NeededSamples::Sessions(sessions)) => {
                 found.by_sessions += 1;
                 found.sessions = found.sessions.max(sessions);
             }
-            Some(NeededLaunches::TooClose) => found.too_close += 1,
+            Some(NeededSamples::TooClose) => found.too_close += 1,
             None => {}
         }
     }

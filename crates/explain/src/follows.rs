@@ -21,7 +21,7 @@ pub(crate) const CORE: &[Primitive] = &[
 pub(crate) enum Follows {
     /// In full: the core alone decides it.
     Whole,
-    /// Not the clock: memory, a device or a timer decides it, as both runs' launches say.
+    /// Not the clock: memory, a device or a timer decides it, as both runs' samples say.
     NotTheClock,
     /// By an unknown part.
     Part,

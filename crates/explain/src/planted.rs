@@ -1,9 +1,9 @@
 //! Causes planted into documents of real runs, among facts that differ by chance.
 //!
-//! The documents are two anonymised runs of one guest under load (`tests/data`). A pair is drawn from their launches; a
+//! The documents are two anonymised runs of one guest under load (`tests/data`). A pair is drawn from their samples; a
 //! planted cause changes a fact and every result that its rule touches; decoys change facts alone.
 
-use model::{BenchmarkResult, Class, Fact, FactValue, Launch, Outcome, Primitive, Run, Unit};
+use model::{BenchmarkResult, Class, Fact, FactValue, Outcome, Primitive, Run, Sample, Unit};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -12,8 +12,8 @@ use super::level::{self, Levels};
 use super::rules::{CPU_LIMIT, RULES, Rule, Slower, is_fact};
 use super::{ExplainOptions, Explanation, explain};
 
-/// Launches of a drawn result.
-const LAUNCHES: usize = 12;
+/// Samples of a drawn result.
+const SAMPLES: usize = 12;
 /// Factor on everything that a planted cause touches.
 const FACTOR: f64 = 6.0;
 /// The same for files: their session floor is 30%, and these runs were made under load.
@@ -46,7 +46,7 @@ fn documents() -> [Run; 2] {
     runs
 }
 
-/// One side of a pair: launches drawn from those of both documents, scaled to the first one's value.
+/// One side of a pair: samples drawn from those of both documents, scaled to the first one's value.
 fn drawn(documents: &[Run; 2], session: &str, factor: &dyn Fn(&BenchmarkResult) -> f64, rng: &mut ChaCha8Rng) -> Run {
     let mut run = documents[0].clone();
     session.clone_into(&mut run.id);
@@ -61,26 +61,26 @@ fn drawn(documents: &[Run; 2], session: &str, factor: &dyn Fn(&BenchmarkResult) 
         }
         let slower = factor(result);
         let factor = if result.metric.unit == Unit::Seconds { slower } else { 1.0 / slower };
-        let values: Vec<f64> = (0..LAUNCHES).map(|_| value * factor * apart.choose(rng).unwrap()).collect();
+        let values: Vec<f64> = (0..SAMPLES).map(|_| value * factor * apart.choose(rng).unwrap()).collect();
         let found = stats::median_interval(&values, 0.95).unwrap();
         if let Outcome::Measured(estimate) = &mut result.outcome {
             (estimate.value, estimate.low, estimate.high) = (found.median, found.interval.low, found.interval.high);
-            (estimate.level, estimate.launches) = (found.interval.level, LAUNCHES as u32);
+            (estimate.level, estimate.samples) = (found.interval.level, SAMPLES as u32);
         }
-        result.launches = values.into_iter().map(|value| Launch { value, ..Launch::default() }).collect();
+        result.samples = values.into_iter().map(|value| Sample { value, ..Sample::default() }).collect();
     }
     run
 }
 
-/// Makes launches scatter by these standard deviations of their logarithms, so that more results are undecided.
+/// Makes samples scatter by these standard deviations of their logarithms, so that more results are undecided.
 fn scatter(run: &mut Run, by: &dyn Fn(&BenchmarkResult) -> f64, rng: &mut ChaCha8Rng) {
     for result in &mut run.results {
         let spread = by(result);
         let Outcome::Measured(estimate) = &mut result.outcome else { continue };
-        for launch in &mut result.launches {
-            launch.value *= (spread * stats::simulate::standard_normal(rng)).exp();
+        for sample in &mut result.samples {
+            sample.value *= (spread * stats::simulate::standard_normal(rng)).exp();
         }
-        let values: Vec<f64> = result.launches.iter().map(|launch| launch.value).collect();
+        let values: Vec<f64> = result.samples.iter().map(|sample| sample.value).collect();
         let found = stats::median_interval(&values, 0.95).unwrap();
         (estimate.value, estimate.low, estimate.high) = (found.median, found.interval.low, found.interval.high);
     }
@@ -225,7 +225,7 @@ fn facts_that_only_one_document_knows_explain_nothing() {
             for end in [&mut estimate.value, &mut estimate.low, &mut estimate.high] {
                 *end *= 3.0;
             }
-            result.launches.iter_mut().for_each(|launch| launch.value *= 3.0);
+            result.samples.iter_mut().for_each(|sample| sample.value *= 3.0);
         }
     }
     let found = explained(&before, &new);

@@ -58,10 +58,10 @@ pub struct Decided {
     pub results: usize,
     /// Those that neither differ nor are shown to be the same.
     pub inconclusive: usize,
-    /// Inconclusive results that more launches would decide.
-    pub by_launches: usize,
-    /// Launches that decide each of them.
-    pub launches: usize,
+    /// Inconclusive results that more samples would decide.
+    pub by_samples: usize,
+    /// Samples that decide each of them.
+    pub samples: usize,
     /// Inconclusive results that more sessions would decide.
     pub by_sessions: usize,
     /// Sessions of each machine that decide each of them.

@@ -55,15 +55,14 @@ impl Explanation {
 
     /// That nothing differs, or that nothing is known to, with what would decide it.
     fn no_difference(&self) -> String {
-        let Decided { results, inconclusive, by_launches, launches, by_sessions, sessions, too_close } = self.decided;
+        let Decided { results, inconclusive, by_samples, samples, by_sessions, sessions, too_close } = self.decided;
         if inconclusive == 0 {
             return format!("No difference to explain: all of {results} results are the same.");
         }
         let mut would = Vec::new();
-        if by_launches > 0 {
-            let many =
-                if launches == 1 { "1 more launch".to_owned() } else { format!("up to {launches} more launches") };
-            would.push(format!("{many} would probably decide {by_launches}"));
+        if by_samples > 0 {
+            let many = if samples == 1 { "1 more sample".to_owned() } else { format!("up to {samples} more samples") };
+            would.push(format!("{many} would probably decide {by_samples}"));
         }
         if by_sessions > 0 {
             would.push(format!("up to {sessions} sessions of each machine would decide {by_sessions}"));
@@ -71,7 +70,7 @@ impl Explanation {
         if too_close > 0 {
             would.push(format!("{too_close} scatter too much, or lie too close to the edge of the same"));
         }
-        let rest = inconclusive - by_launches - by_sessions - too_close;
+        let rest = inconclusive - by_samples - by_sessions - too_close;
         if rest > 0 {
             would.push(format!("{rest} {} no interval to test", if rest == 1 { "has" } else { "have" }));
         }

@@ -1,6 +1,6 @@
 //! Results in modes, if a fact indicates that the two threads or processes may have been placed differently.
 //!
-//! With free scheduling, two processes are on one CPU in some launches and on two in others. The shares of such modes
+//! With free scheduling, two processes are on one CPU in some samples and on two in others. The shares of such modes
 //! vary between sessions, so that alone they support nothing; they count when a fact on placement differs as well.
 
 use model::{BenchmarkResult, Mode, Outcome};
@@ -29,8 +29,8 @@ fn expected(result: &BenchmarkResult) -> Option<(f64, f64)> {
         Outcome::Measured(estimate) => vec![Mode { share: 1.0, estimate: *estimate }],
         _ => return None,
     };
-    let launches: u32 = modes.iter().map(|mode| mode.estimate.launches).sum();
+    let samples: u32 = modes.iter().map(|mode| mode.estimate.samples).sum();
     let mean: f64 = modes.iter().map(|mode| mode.share * mode.estimate.value).sum();
     let variance: f64 = modes.iter().map(|mode| mode.share * (mode.estimate.value - mean).powi(2)).sum();
-    (mean > 0.0 && launches > 0).then(|| (mean, (variance / f64::from(launches)).sqrt() / mean))
+    (mean > 0.0 && samples > 0).then(|| (mean, (variance / f64::from(samples)).sqrt() / mean))
 }

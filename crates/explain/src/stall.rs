@@ -1,7 +1,7 @@
 //! Time taken from a run between its batches.
 //!
 //! A limit on CPU time stops a process for most of a scheduling period and does not affect the rest. The median batch
-//! does not show that; the mean does. Mean over median batch, pooled over the launches of a result, is how much longer
+//! does not show that; the mean does. Mean over median batch, pooled over the samples of a result, is how much longer
 //! the work took than by its typical batch: 2 if half the time was taken.
 
 use model::{BenchmarkResult, EstimateMethod, Outcome, ResultKey, Run};
@@ -83,17 +83,17 @@ fn line(key: &ResultKey, runs: (&Run, &Run), log: f64) -> String {
     )
 }
 
-/// Mean over median batch, pooled over valid launches. Batches of paired results are of two kinds of work and cannot be
+/// Mean over median batch, pooled over valid samples. Batches of paired results are of two kinds of work and cannot be
 /// used.
 fn taken(result: &BenchmarkResult) -> Option<f64> {
     let paired = matches!(&result.outcome, Outcome::Measured(e) if e.method == EstimateMethod::PairedOrderStatistic);
     let (mut total, mut typical) = (0.0, 0.0);
-    for launch in result.launches.iter().filter(|launch| launch.invalid.is_none() && !paired) {
-        let per: Vec<f64> = launch
+    for sample in result.samples.iter().filter(|sample| sample.invalid.is_none() && !paired) {
+        let per: Vec<f64> = sample
             .nanos
             .iter()
             .enumerate()
-            .map(|(i, nanos)| *nanos as f64 / launch.ops.get(i).map_or(1.0, |ops| (*ops).max(1) as f64))
+            .map(|(i, nanos)| *nanos as f64 / sample.ops.get(i).map_or(1.0, |ops| (*ops).max(1) as f64))
             .collect();
         total += per.iter().sum::<f64>();
         typical += stats::median(&per).unwrap_or(0.0) * per.len() as f64;

@@ -184,7 +184,7 @@ fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
 }
 
 /// Compares with A as the reference, as gains, across the axes that differ or were requested. For a run against itself
-/// B gets another name, and both have the launches of one session.
+/// B gets another name, and both have the samples of one session.
 fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Comparison, Error> {
     let mut across: Vec<String> = axes_that_differ(a, b);
     if let Some((at_a, at_b)) = &options.at {
@@ -309,7 +309,7 @@ fn assumed(tests: &[ExplainedResult], a: &Run, b: &Run, difference: bool) -> Vec
     if let Some(rounding) = clock_evidence(a, b).and_then(|clock| clock.assumed) {
         said.push(rounding);
     }
-    let published = [a, b].iter().any(|run| run.origin.is_some() || run.results.iter().all(|f| f.launches.is_empty()));
+    let published = [a, b].iter().any(|run| run.origin.is_some() || run.results.iter().all(|f| f.samples.is_empty()));
     if published {
         said.push(
             "units: a rate counts loops a second; scripts, compilations and calculations are counted a minute"

@@ -62,7 +62,7 @@ pub(crate) struct ExplainedResult {
     pub(crate) same: bool,
 }
 
-/// Standard deviation of the logarithm of a ratio of which launches determine no interval: one or two, or few that rose
+/// Standard deviation of the logarithm of a ratio of which samples determine no interval: one or two, or few that rose
 /// or fell from one to the next. Nothing follows from it, unlike from a value that is printed without a spread.
 const UNDETERMINED: f64 = 10.0;
 
@@ -72,7 +72,7 @@ impl ExplainedResult {
         self.time_b - self.time_a * self.removed.exp()
     }
 
-    /// Whether its launches are too few to say anything of its ratio.
+    /// Whether its samples are too few to say anything of its ratio.
     pub(crate) fn is_undetermined(&self) -> bool {
         self.error.is_some_and(|error| error >= UNDETERMINED)
     }
@@ -159,9 +159,9 @@ fn test(
     let declared = sides.catalogue.get(&row.benchmark).and_then(|benchmark| benchmark.operation.as_ref());
     let operations = declared.map_or(1.0, |operation| operation.count(&row.point));
     let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
-    let launches = || is_launched(sides.a, &a) && is_launched(sides.b, &b);
+    let samples = || is_launched(sides.a, &a) && is_launched(sides.b, &b);
     let few = || too_few(sides.a, &a) || too_few(sides.b, &b);
-    if times.error.is_none() && (ratio.method != RatioMethod::None || few() || launches()) {
+    if times.error.is_none() && (ratio.method != RatioMethod::None || few() || samples()) {
         times.error = Some(UNDETERMINED);
     }
     let Some(primitive) = measures(&a, levels, sides.catalogue) else {
@@ -203,7 +203,7 @@ fn test(
     })
 }
 
-/// Whether a result of this program has launches that are too few for an interval, where one that others printed has
+/// Whether a result of this program has samples that are too few for an interval, where one that others printed has
 /// none.
 fn too_few(run: &Run, result: &BenchmarkResult) -> bool {
     is_launched(run, result) && result.outcome.estimate().is_some_and(|estimate| !estimate.has_spread())
@@ -211,7 +211,7 @@ fn too_few(run: &Run, result: &BenchmarkResult) -> bool {
 
 /// Whether this program measured a result: its ratio to another such result has an interval, if anything determines one.
 fn is_launched(run: &Run, result: &BenchmarkResult) -> bool {
-    run.origin.is_none() && !result.launches.is_empty()
+    run.origin.is_none() && !result.samples.is_empty()
 }
 
 /// Times of the two results.

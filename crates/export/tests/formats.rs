@@ -4,8 +4,8 @@
 use export::{export, formats};
 use import::{ImportOptions, import, published};
 use model::{
-    BenchmarkResult, Better, Class, Estimate, EstimateMethod, Flag, Launch, Metric, Mode, Outcome, Point, Primitive,
-    QuantileEstimate, Run, Unit,
+    BenchmarkResult, Better, Class, Estimate, EstimateMethod, Flag, Metric, Mode, Outcome, Point, Primitive,
+    QuantileEstimate, Run, Sample, Unit,
 };
 use proptest::prelude::*;
 
@@ -33,9 +33,9 @@ fn bare() -> Run {
     published::get("cyberlife-2004/beastie.lab", benchmarks::catalogue()).unwrap().remove(0)
 }
 
-/// The part of a result that tidy CSV keeps: all but batches, footprints and details of single launches.
+/// The part of a result that tidy CSV keeps: all but batches, footprints and details of single samples.
 fn kept(result: &BenchmarkResult) -> BenchmarkResult {
-    let launch = |(round, value): (u32, &f64)| Launch { round, value: *value, ..Launch::default() };
+    let sample = |(round, value): (u32, &f64)| Sample { round, value: *value, ..Sample::default() };
     // Intervals of a low level are written as ranges.
     let named = |estimate: &Estimate| {
         let method = if estimate.is_range() { EstimateMethod::Range } else { estimate.method };
@@ -47,7 +47,7 @@ fn kept(result: &BenchmarkResult) -> BenchmarkResult {
     };
     BenchmarkResult {
         outcome,
-        launches: (0..).zip(&result.values()).map(launch).collect(),
+        samples: (0..).zip(&result.values()).map(sample).collect(),
         footprint: model::Footprint::default(),
         ops: 0,
         amount: 1.0,
@@ -60,12 +60,12 @@ fn words() -> impl Strategy<Value = String> {
 }
 
 fn estimate() -> impl Strategy<Value = Estimate> {
-    (1.0..1e12_f64, 0.0..1.0_f64, 0.01..1.0_f64, 1..100_u32).prop_map(|(value, width, level, launches)| Estimate {
+    (1.0..1e12_f64, 0.0..1.0_f64, 0.01..1.0_f64, 1..100_u32).prop_map(|(value, width, level, samples)| Estimate {
         value,
         low: value - width,
         high: value + width / 2.0,
         level,
-        launches,
+        samples,
         batches: 20,
         method: EstimateMethod::OrderStatistic,
     })
@@ -104,7 +104,7 @@ prop_compose! {
         result.stresses = vec![Primitive::L1, Primitive::DramRead];
         result.flags = vec![Flag::Noisy, Flag::Drift];
         result.resolution = Some(1e-9);
-        result.launches = values.iter().map(|value| Launch { value: *value, ..Launch::default() }).collect();
+        result.samples = values.iter().map(|value| Sample { value: *value, ..Sample::default() }).collect();
         result.quantiles = quantile.map(|estimate| QuantileEstimate { quantile: 0.99, estimate }).into_iter().collect();
         result
     }
@@ -165,11 +165,11 @@ fn everything_published_survives_tidy_csv() {
 }
 
 #[test]
-fn one_launch_is_one_line_for_benchstat() {
+fn one_sample_is_one_line_for_benchstat() {
     let mut run = bare();
     run.results.retain(|result| result.benchmark == "cpu.dhrystone");
     run.results.truncate(1);
-    run.results[0].launches = [1.0, 2.0, 3.0].map(|value| Launch { value, ..Launch::default() }).to_vec();
+    run.results[0].samples = [1.0, 2.0, 3.0].map(|value| Sample { value, ..Sample::default() }).to_vec();
     let text = written(&[run], "benchstat");
     assert_eq!(text.lines().filter(|line| line.starts_with("BenchmarkCpu.dhrystone")).count(), 3, "{text}");
     assert!(text.starts_with("Unit op/s better=higher\n"), "{text}");

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use model::{
-    BenchmarkDescription, BenchmarkResult, Better, Catalogue, Class, Estimate, EstimateMethod, Footprint, Launch,
-    Machine, Metric, Origin, Outcome, Plan, Point, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Session, Unit,
+    BenchmarkDescription, BenchmarkResult, Better, Catalogue, Class, Estimate, EstimateMethod, Footprint, Machine,
+    Metric, Origin, Outcome, Plan, Point, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Sample, Session, Unit,
     parse_size,
 };
 
@@ -71,7 +71,7 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
     }
 }
 
-/// One reading for each result: what several processes state of the same result are its launches; what one process
+/// One reading for each result: what several processes state of the same result are its samples; what one process
 /// states again is another occurrence.
 fn joined(readings: Vec<SourceReading>, processes: &[usize]) -> Vec<SourceReading> {
     let mut kept: Vec<SourceReading> = Vec::with_capacity(readings.len());
@@ -99,19 +99,19 @@ fn joined(readings: Vec<SourceReading>, processes: &[usize]) -> Vec<SourceReadin
 fn join(kept: &mut SourceReading, next: SourceReading) {
     // Grows in place: a table may have many thousand rows of one machine.
     let mut all = match std::mem::replace(&mut kept.spread, SourceSpread::None) {
-        SourceSpread::Launches(values) => values,
+        SourceSpread::Samples(values) => values,
         _ => vec![kept.value],
     };
     let before = all.len();
     match next.spread {
-        SourceSpread::Launches(values) => all.extend(values),
+        SourceSpread::Samples(values) => all.extend(values),
         _ => all.push(next.value),
     }
-    kept.launch_quantiles.resize_with(before, || std::mem::take(&mut kept.quantiles));
-    kept.launch_quantiles.push(next.quantiles);
-    kept.launch_quantiles.resize(all.len(), Vec::new());
-    kept.launches = u32::try_from(all.len()).unwrap_or(u32::MAX);
-    kept.spread = SourceSpread::Launches(all);
+    kept.sample_quantiles.resize_with(before, || std::mem::take(&mut kept.quantiles));
+    kept.sample_quantiles.push(next.quantiles);
+    kept.sample_quantiles.resize(all.len(), Vec::new());
+    kept.samples = u32::try_from(all.len()).unwrap_or(u32::MAX);
+    kept.spread = SourceSpread::Samples(all);
     kept.below = kept.below.zip(next.below).map(|(a, b)| a.max(b));
     // The one that is printed with fewest digits bounds what is known of all.
     kept.rounding = kept.rounding.into_iter().chain(next.rounding).reduce(f64::max);
@@ -149,7 +149,7 @@ fn result(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Benchm
         resolution: None,
         rounding: reading.rounding.filter(|rounding| plausible(*rounding)),
         quantiles: quantiles(&reading, convert),
-        launches: launches(&reading, convert),
+        samples: samples(&reading, convert),
         notes: reading.notes,
         footprint: Footprint::default(),
         references: None,
@@ -221,18 +221,18 @@ fn outcome(reading: &SourceReading, convert: Convert) -> Outcome {
         SourceSpread::Interval { low, high, level } => {
             ordered(convert.apply(*low), convert.apply(*high), *level, EstimateMethod::Stated)
         }
-        SourceSpread::Launches(values) => return of_launches(reading, values, convert),
+        SourceSpread::Samples(values) => return of_samples(reading, values, convert),
     };
     if !(low.is_finite() && high.is_finite()) || low > value || value > high {
         // A range that does not contain its own value is meaningless.
-        return Outcome::Measured(counted(Estimate::without_spread(value), reading.launches, reading.batches));
+        return Outcome::Measured(counted(Estimate::without_spread(value), reading.samples, reading.batches));
     }
     Outcome::Measured(Estimate {
         value,
         low,
         high,
         level: level.clamp(0.0, 1.0),
-        launches: reading.launches,
+        samples: reading.samples,
         batches: reading.batches,
         method,
     })
@@ -247,16 +247,16 @@ fn ordered(a: f64, b: f64, level: f64, method: EstimateMethod) -> (f64, f64, f64
     (a.min(b), a.max(b), level, method)
 }
 
-const fn counted(estimate: Estimate, launches: u32, batches: u32) -> Estimate {
-    Estimate { launches, batches, ..estimate }
+const fn counted(estimate: Estimate, samples: u32, batches: u32) -> Estimate {
+    Estimate { samples, batches, ..estimate }
 }
 
 /// The estimate that executions in separate processes support: order statistics if these suffice for 95%, else the
 /// extremes with their own confidence. Its ends are known to the printed digits only: executions that are printed alike
 /// need not be alike.
-fn of_launches(reading: &SourceReading, values: &[f64], convert: Convert) -> Outcome {
+fn of_samples(reading: &SourceReading, values: &[f64], convert: Convert) -> Outcome {
     let values: Vec<f64> = values.iter().map(|value| convert.apply(*value)).collect();
-    let launches = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    let samples = u32::try_from(values.len()).unwrap_or(u32::MAX);
     let rounding = reading.rounding.filter(|rounding| plausible(*rounding)).unwrap_or(0.0);
     let of = |found: stats::MedianInterval, method| {
         let interval = found.interval;
@@ -265,7 +265,7 @@ fn of_launches(reading: &SourceReading, values: &[f64], convert: Convert) -> Out
             low: (interval.low - rounding * found.median).max(0.0),
             high: interval.high + rounding * found.median,
             level: interval.level,
-            launches,
+            samples,
             batches: reading.batches,
             method,
         })
@@ -285,20 +285,20 @@ fn of_launches(reading: &SourceReading, values: &[f64], convert: Convert) -> Out
     }
 }
 
-fn launches(reading: &SourceReading, convert: Convert) -> Vec<Launch> {
-    let SourceSpread::Launches(values) = &reading.spread else { return Vec::new() };
-    let quantiles = reading.launch_quantiles.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
-    let launch = |((round, value), quantiles): ((u32, &f64), &[(f64, f64)])| {
+fn samples(reading: &SourceReading, convert: Convert) -> Vec<Sample> {
+    let SourceSpread::Samples(values) = &reading.spread else { return Vec::new() };
+    let quantiles = reading.sample_quantiles.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+    let sample = |((round, value), quantiles): ((u32, &f64), &[(f64, f64)])| {
         let quantiles = quantiles.iter().map(|(quantile, value)| (*quantile, convert.apply(*value))).collect();
-        Launch { round, value: convert.apply(*value), quantiles, ..Launch::default() }
+        Sample { round, value: convert.apply(*value), quantiles, ..Sample::default() }
     };
-    (0..).zip(values).zip(quantiles).map(launch).filter(|launch| plausible(launch.value)).collect()
+    (0..).zip(values).zip(quantiles).map(sample).filter(|sample| plausible(sample.value)).collect()
 }
 
-/// Quantiles as stated; of several launches the medians of those that all state, with the intervals that so many
-/// launches support.
+/// Quantiles as stated; of several samples the medians of those that all state, with the intervals that so many
+/// samples support.
 fn quantiles(reading: &SourceReading, convert: Convert) -> Vec<QuantileEstimate> {
-    let each = match &reading.launch_quantiles[..] {
+    let each = match &reading.sample_quantiles[..] {
         [] => std::slice::from_ref(&reading.quantiles),
         each => each,
     };
@@ -313,18 +313,18 @@ fn quantiles(reading: &SourceReading, convert: Convert) -> Vec<QuantileEstimate>
     let intervals = stats::order_statistic::joint_median_intervals(&columns, LEVEL).unwrap_or_default();
     let supported = intervals.iter().all(|found| found.interval.level >= RANGE_BELOW);
     let estimate = |(at, (quantile, values)): (usize, (f64, &Vec<f64>))| {
-        let launches = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        let samples = u32::try_from(values.len()).unwrap_or(u32::MAX);
         let estimate = match intervals.get(at).filter(|_| supported) {
             Some(found) => Estimate {
                 value: found.median,
                 low: found.interval.low,
                 high: found.interval.high,
                 level: found.interval.level,
-                launches,
+                samples,
                 batches: 1,
                 method: EstimateMethod::OrderStatistic,
             },
-            None => counted(Estimate::without_spread(stats::median(values)?), launches, 1),
+            None => counted(Estimate::without_spread(stats::median(values)?), samples, 1),
         };
         Some(QuantileEstimate { quantile, estimate })
     };

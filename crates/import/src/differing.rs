@@ -1,4 +1,4 @@
-//! Settings in which the processes of one source differ: those must not be taken for launches of one result.
+//! Settings in which the processes of one source differ: those must not be taken for samples of one result.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

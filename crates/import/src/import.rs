@@ -28,7 +28,7 @@ pub struct ImportOptions<'a> {
     pub cpu: Option<&'a str>,
     /// Date of the measurement, `2024-05-31` or RFC 3339, instead of the one that it states.
     pub date: Option<&'a str>,
-    /// Whether several outputs of one tool in the source repeat each other, so that they are launches of one result.
+    /// Whether several outputs of one tool in the source repeat each other, so that they are samples of one result.
     pub repeats: bool,
 }
 

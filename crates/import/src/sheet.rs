@@ -44,7 +44,7 @@ impl SourceSheet {
     }
 
     /// Another process begins here that the tool itself ran to repeat the one before: what it states again is one more
-    /// launch of the same result.
+    /// sample of the same result.
     pub(crate) fn begin_repetition(&mut self) {
         self.repetitions.push(self.processes.len());
         self.begin_process();
@@ -88,7 +88,7 @@ impl SourceSheet {
         }
     }
 
-    /// Keeps apart what several versions of the tool state of one result: they are no launches of each other.
+    /// Keeps apart what several versions of the tool state of one result: they are no samples of each other.
     pub(crate) fn tell_versions(&mut self) {
         let versions = std::mem::take(&mut self.versions);
         let mixed = {
@@ -113,7 +113,7 @@ impl SourceSheet {
     }
 
     /// Sets an axis by what each part of a source states, given with the number of readings before it; only where parts
-    /// state different values, which would otherwise be launches of each other. Whether they do.
+    /// state different values, which would otherwise be samples of each other. Whether they do.
     pub(crate) fn tell_apart(&mut self, axis: &str, parts: &[(usize, String)]) -> bool {
         let differ = parts.iter().any(|(_, value)| *value != parts[0].1);
         for (index, reading) in self.readings.iter_mut().enumerate().filter(|_| differ) {
@@ -145,7 +145,7 @@ pub(crate) enum SourceSpread {
     /// An interval at a stated level.
     Interval { low: f64, high: f64, level: f64 },
     /// Values of executions in separate processes, in the order of time.
-    Launches(Vec<f64>),
+    Samples(Vec<f64>),
 }
 
 /// One result as the source states it.
@@ -168,13 +168,13 @@ pub(crate) struct SourceReading {
     /// Half a unit in the last printed digit, in the unit of `metric`, if the source prints zero with decimals.
     pub(crate) below: Option<f64>,
     /// Number of processes behind the value.
-    pub(crate) launches: u32,
+    pub(crate) samples: u32,
     /// Repetitions inside one process.
     pub(crate) batches: u32,
     /// Quantiles of single operations: quantile and value.
     pub(crate) quantiles: Vec<(f64, f64)>,
-    /// The same of each launch, if there are several.
-    pub(crate) launch_quantiles: Vec<Vec<(f64, f64)>>,
+    /// The same of each sample, if there are several.
+    pub(crate) sample_quantiles: Vec<Vec<(f64, f64)>>,
     /// Primitives that it stresses, the first one mainly, if the source states them and the catalogue does not.
     pub(crate) stresses: Vec<Primitive>,
     /// How it stands to the catalogue's definition, if the source's description says it; else the catalogue does.
@@ -195,10 +195,10 @@ impl SourceReading {
             spread: SourceSpread::None,
             rounding: None,
             below: None,
-            launches: 1,
+            samples: 1,
             batches: 1,
             quantiles: Vec::new(),
-            launch_quantiles: Vec::new(),
+            sample_quantiles: Vec::new(),
             stresses: Vec::new(),
             definition: None,
             notes: Vec::new(),
@@ -244,8 +244,8 @@ impl SourceReading {
         self
     }
 
-    pub(crate) fn counts(mut self, launches: u32, batches: u32) -> Self {
-        (self.launches, self.batches) = (launches.max(1), batches.max(1));
+    pub(crate) fn counts(mut self, samples: u32, batches: u32) -> Self {
+        (self.samples, self.batches) = (samples.max(1), batches.max(1));
         self
     }
 

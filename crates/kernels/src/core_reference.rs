@@ -156,7 +156,7 @@ impl CoreReferences {
         u32::try_from(clock::now() - began).unwrap_or(u32::MAX)
     }
 
-    /// Reads all three, for readings between launches.
+    /// Reads all three, for readings between samples.
     ///
     /// # Errors
     /// When this architecture has none.

@@ -1,8 +1,8 @@
-//! Estimated duration of a plan before measuring, from the memory that each launch prepares and walks.
+//! Estimated duration of a plan before measuring, from the memory that each sample prepares and walks.
 
 use model::{Class, PlanEntry, Primitive, parse_size};
 
-/// Seconds of a launch with little preparation: its process, warm-up and batches.
+/// Seconds of a sample with little preparation: its process, warm-up and batches.
 const BARE: f64 = 0.05;
 /// Seconds per byte for preparation, warm-up and batches, with dependent loads and with streams.
 const CHASED: f64 = 3e-9;
@@ -16,10 +16,10 @@ const TOUCHED: f64 = 0.25e-9;
 /// Bytes up to which a stream moves only what fills a batch, and seconds per byte of a longer one to or from a medium.
 const USUAL_STREAM: f64 = 64.0 * (1 << 20) as f64;
 const TO_A_MEDIUM: f64 = 4e-9;
-/// Seconds of a launch that measures the whole latency curve, for each result that shares it.
+/// Seconds of a sample that measures the whole latency curve, for each result that shares it.
 const CURVE: f64 = 0.07;
 
-/// Seconds that a launch of this result takes on a machine of today, roughly: for a remark, and for nothing that is
+/// Seconds that a sample of this result takes on a machine of today, roughly: for a remark, and for nothing that is
 /// measured. The constants are those of one guest of two CPUs (validation/performance.md). `cpus` are those that may
 /// be used: streams of several threads are prepared by one thread after the other.
 #[must_use]
@@ -33,7 +33,7 @@ pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
         word => word.trim_end_matches("_scatter").parse().unwrap_or(cpus),
     });
     let team = if threads > 1 { THREAD * threads as f64 + TOUCHED * bytes } else { 0.0 };
-    // What a launch of reading reads, it wrote before.
+    // What a sample of reading reads, it wrote before.
     let ways = if benchmark.is_some_and(|benchmark| benchmark.stresses == [Primitive::DiskRead]) { 2.0 } else { 1.0 };
     let stream = size("length").filter(|length| *length > USUAL_STREAM).unwrap_or(0.0);
     BARE + team
@@ -61,7 +61,7 @@ mod tests {
         expected_seconds(&PlanEntry { benchmark: benchmark.to_owned(), point, target: 0.02, shares: None }, 2)
     }
 
-    /// Results of a suite on a recorded machine, and seconds of a round of launches.
+    /// Results of a suite on a recorded machine, and seconds of a round of samples.
     fn round(suite: &str, name: &str) -> (usize, f64) {
         let recorded = testing::machine::RecordedMachine::named(name);
         let machine = os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file));

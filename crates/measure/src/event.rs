@@ -23,16 +23,16 @@ pub enum MeasureEvent<'a> {
         /// Results still being measured.
         active: usize,
     },
-    /// A launch begins.
+    /// A sample begins.
     Launching {
         /// Its results.
         keys: &'a [ResultKey],
-        /// The number of the launch for its results, from 1.
-        launch: u32,
+        /// The number of the sample for its results, from 1.
+        sample: u32,
         /// The next look of the results.
         look: u32,
     },
-    /// A launch was excluded by outside evidence, and is repeated.
+    /// A sample was excluded by outside evidence, and is repeated.
     Repeated {
         /// Its key.
         key: &'a ResultKey,
@@ -67,7 +67,7 @@ pub enum MeasureEvent<'a> {
 
 /// Receives events.
 pub trait Observer {
-    /// Receives an event. Called between launches, never inside one.
+    /// Receives an event. Called between samples, never inside one.
     fn on_event(&mut self, event: &MeasureEvent<'_>);
 }
 

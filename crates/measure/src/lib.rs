@@ -1,7 +1,7 @@
-//! How Prony measures: a plan becomes launches, launches become estimates, estimates a run document.
+//! How Prony measures: a plan becomes samples, samples become estimates, estimates a run document.
 //!
 //! The measuring path never prints. It tells [`MeasureEvent`]s; progress bar, log and JSON stream are listeners.
-//! Launches are made by a [`Subject`]: fresh processes in earnest, a seeded simulation in tests.
+//! Samples are made by a [`Subject`]: fresh processes in earnest, a seeded simulation in tests.
 #![forbid(unsafe_code)]
 
 mod decide;
@@ -36,5 +36,5 @@ pub use placement::{place, refuse_more_threads_than_cpus};
 pub use quality::{may_exclude, stolen_too_much, throttled_too_much};
 pub use separate::separate_cores;
 pub use session::{EndReason, MeasureSession, RunRequest, RunResult, Saver, judge};
-pub use subject::{Description, Host, LaunchError, MockResult, MockSubject, Stopper, Subject, Workers};
+pub use subject::{Description, Host, MockResult, MockSubject, SampleError, Stopper, Subject, Workers};
 pub use worker::{Purpose, Reply, SensorSetting, Task, WorkerStep, serve};

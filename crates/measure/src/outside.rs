@@ -53,7 +53,7 @@ impl OutsideCounters {
         }
     }
 
-    /// Only the counters of what was taken: what a launch watches right before and after its batches.
+    /// Only the counters of what was taken: what a sample watches right before and after its batches.
     pub(crate) fn taken_under(root: &Path, cpus: &[usize]) -> Self {
         let mut cpus = cpus.to_vec();
         cpus.sort_unstable();
@@ -157,9 +157,9 @@ fn together(a: Option<TakenTime>, b: Option<TakenTime>) -> Option<TakenTime> {
     a.zip(b).map(|(a, b)| a.plus(&b)).or(a).or(b)
 }
 
-/// Lowest and highest clock that launches saw, where they could read it.
+/// Lowest and highest clock that samples saw, where they could read it.
 fn clock(results: &[BenchmarkResult]) -> Option<(f64, f64)> {
-    let seen = results.iter().flat_map(|result| &result.launches).filter_map(|launch| launch.frequency);
+    let seen = results.iter().flat_map(|result| &result.samples).filter_map(|sample| sample.frequency);
     seen.reduce(|a, b| (a.0.min(b.0).min(b.1), a.1.max(b.0).max(b.1))).map(|(low, high)| (low.min(high), low.max(high)))
 }
 

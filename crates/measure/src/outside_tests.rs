@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use model::{Class, Launch, Metric, Point, ResultKey, Unit};
+use model::{Class, Metric, Point, ResultKey, Sample, Unit};
 
 use super::*;
 
@@ -53,7 +53,7 @@ fn one_tick_is_a_tick_and_no_share_leaves_its_range() {
     let mut before = OutsideCounters::under(&tree.root(), &[1]);
     tree.set([5, 10], Duration::from_millis(7));
     let mut after = OutsideCounters::under(&tree.root(), &[1]);
-    // The clock is that of this process: the launch is assumed to have taken 35 ms.
+    // The clock is that of this process: the sample is assumed to have taken 35 ms.
     (before.at, after.at) = (Duration::ZERO, Duration::from_millis(35));
     let stolen = after.stolen_since(&before).unwrap();
     assert!((stolen.seconds - tick()).abs() < 1e-12 && (stolen.of - 0.035).abs() < 1e-12, "{stolen}");
@@ -85,8 +85,8 @@ fn run(frequencies: &[(f64, f64)]) -> Run {
     let mut run = crate::begin(model::Plan::default(), model::Machine::default(), model::Identity::default());
     let metric = Metric::lower(Unit::Seconds, "operation");
     let mut result = BenchmarkResult::unmeasured(ResultKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
-    let launch = |pair: &(f64, f64)| Launch { frequency: Some(*pair), ..Launch::default() };
-    result.launches = frequencies.iter().map(launch).collect();
+    let sample = |pair: &(f64, f64)| Sample { frequency: Some(*pair), ..Sample::default() };
+    result.samples = frequencies.iter().map(sample).collect();
     run.results.push(result);
     run
 }

@@ -1,6 +1,6 @@
 //! Which results are launched next: no sensors, no statistics.
 //!
-//! Without a time limit every round has one launch of each result that has not ended. With one, a round has the results
+//! Without a time limit every round has one sample of each result that has not ended. With one, a round has the results
 //! that are expected to converge in the time that is left, cheapest first. A share of the time remains for the others,
 //! and what nothing needs tightens the intervals of results that have converged.
 
@@ -11,22 +11,22 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::seed::mix;
 
-/// Results that are prepared together and whose batches are interleaved in one launch.
+/// Results that are prepared together and whose batches are interleaved in one sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LaunchGroup(pub(crate) Vec<usize>);
+pub(crate) struct SampleGroup(pub(crate) Vec<usize>);
 
 /// Groups of the results that are still measured: sharers together, the others alone.
 pub(crate) fn groups(
     entries: &[PlanEntry],
     active: impl Fn(usize) -> bool,
     alone: impl Fn(usize) -> bool,
-) -> Vec<LaunchGroup> {
-    let mut groups: Vec<(Option<&str>, LaunchGroup)> = Vec::new();
+) -> Vec<SampleGroup> {
+    let mut groups: Vec<(Option<&str>, SampleGroup)> = Vec::new();
     for (index, entry) in entries.iter().enumerate().filter(|(index, _)| active(*index)) {
         let key = entry.shares.as_deref().filter(|_| !alone(index));
         match groups.iter_mut().find(|(known, _)| key.is_some() && *known == key) {
             Some((_, group)) => group.0.push(index),
-            None => groups.push((key, LaunchGroup(vec![index]))),
+            None => groups.push((key, SampleGroup(vec![index]))),
         }
     }
     groups.into_iter().map(|(_, group)| group).collect()
@@ -34,7 +34,7 @@ pub(crate) fn groups(
 
 /// The order of a round: drawn from the seed, so that drift of the machine affects all results equally and the run can
 /// be repeated.
-pub(crate) fn shuffle(groups: &mut [LaunchGroup], seed: u64, round: u32) {
+pub(crate) fn shuffle(groups: &mut [SampleGroup], seed: u64, round: u32) {
     let mut rng = ChaCha8Rng::seed_from_u64(mix(seed, u64::from(round)));
     groups.shuffle(&mut rng);
 }
@@ -42,11 +42,11 @@ pub(crate) fn shuffle(groups: &mut [LaunchGroup], seed: u64, round: u32) {
 /// A group that may be launched.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Candidate {
-    /// Seconds of a launch that counts.
+    /// Seconds of a sample that counts.
     pub(crate) seconds: f64,
-    /// Launches that its results have.
+    /// Samples that its results have.
     pub(crate) made: usize,
-    /// Further launches after which each of its results is expected to have converged; of those alone that are
+    /// Further samples after which each of its results is expected to have converged; of those alone that are
     /// expected to.
     pub(crate) needed: Vec<usize>,
     /// Whether it has converged, is at a checkpoint, and is launched for a narrower interval.
@@ -54,10 +54,10 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// Seconds to where most results a launch are expected to have converged, and those seconds for each.
+    /// Seconds to where most results a sample are expected to have converged, and those seconds for each.
     fn cost(&self) -> Option<(f64, f64)> {
-        let within = |launches: usize| self.needed.iter().filter(|own| **own <= launches).count() as f64;
-        let each = |launches: &usize| *launches as f64 * self.seconds / within(*launches);
+        let within = |samples: usize| self.needed.iter().filter(|own| **own <= samples).count() as f64;
+        let each = |samples: &usize| *samples as f64 * self.seconds / within(*samples);
         let best = self.needed.iter().min_by(|a, b| each(a).total_cmp(&each(b)))?;
         Some((*best as f64 * self.seconds, each(best)))
     }
@@ -134,7 +134,7 @@ fn within_budget(candidates: &[Candidate], of: &[usize], time: f64) -> (Vec<usiz
     (costs.into_iter().map(|(at, _)| at).collect(), spent)
 }
 
-/// The one whose launches are cheapest: one launch of everything is worth nothing.
+/// The one whose samples are cheapest: one sample of everything is worth nothing.
 fn cheapest(candidates: &[Candidate], of: &[usize]) -> Vec<usize> {
     let seconds = |at: &&usize| candidates[**at].seconds;
     of.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b))).copied().into_iter().collect()
@@ -157,15 +157,15 @@ mod tests {
     fn sharers_stand_together_unless_one_must_be_alone() {
         let entries = [entry("a", Some("x")), entry("b", None), entry("c", Some("x")), entry("d", None)];
         let all = groups(&entries, |_| true, |_| false);
-        assert_eq!(all, [LaunchGroup(vec![0, 2]), LaunchGroup(vec![1]), LaunchGroup(vec![3])]);
+        assert_eq!(all, [SampleGroup(vec![0, 2]), SampleGroup(vec![1]), SampleGroup(vec![3])]);
         let some = groups(&entries, |index| index != 1, |index| index == 2);
-        assert_eq!(some, [LaunchGroup(vec![0]), LaunchGroup(vec![2]), LaunchGroup(vec![3])]);
+        assert_eq!(some, [SampleGroup(vec![0]), SampleGroup(vec![2]), SampleGroup(vec![3])]);
     }
 
     #[test]
     fn rounds_are_shuffled_alike_for_a_seed_and_differ_between_rounds() {
         let order = |seed, round| {
-            let mut groups: Vec<LaunchGroup> = (0..20).map(|index| LaunchGroup(vec![index])).collect();
+            let mut groups: Vec<SampleGroup> = (0..20).map(|index| SampleGroup(vec![index])).collect();
             shuffle(&mut groups, seed, round);
             groups
         };
@@ -199,18 +199,18 @@ mod tests {
         let seconds = [1.5, 0.02, 0.4, 0.1, 2.0];
         let mut all: Vec<Candidate> = seconds.iter().map(|seconds| open(*seconds, &[])).collect();
         all.push(open(4.0, &[1]));
-        let (mut schedule, mut spent, mut launches) = (Schedule::default(), [0.0; 2], [0; 6]);
+        let (mut schedule, mut spent, mut samples) = (Schedule::default(), [0.0; 2], [0; 6]);
         for _ in 0..60 {
             for at in schedule.select(&all, 0.0, 100.0) {
                 spent[usize::from(at == 5)] += all[at].seconds;
-                launches[at] += 1;
+                samples[at] += 1;
                 all[at].made += usize::from(at != 5);
             }
         }
         let share = spent[0] / (spent[0] + spent[1]);
         assert!((0.08..=0.13).contains(&share), "{share}");
-        let (most, least) = (launches[..5].iter().max().unwrap(), launches[..5].iter().min().unwrap());
-        assert!(most - least <= 1, "{launches:?}: each its turn");
+        let (most, least) = (samples[..5].iter().max().unwrap(), samples[..5].iter().min().unwrap());
+        assert!(most - least <= 1, "{samples:?}: each its turn");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Share;
 
-/// What a cache line took between two CPUs for most of a run, from readings beside the launches of their results.
+/// What a cache line took between two CPUs for most of a run, from readings beside the samples of their results.
 ///
 /// A host that does not pin the CPUs of its guests moves them: two that shared a last-level cache are then on two of
 /// them for some seconds, and a hand-over takes several times as long, whatever the guest's topology says.

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EstimateMethod {
-    /// Order statistics of the values of fresh launches, with exact binomial coverage.
+    /// Order statistics of the values of fresh samples, with exact binomial coverage.
     OrderStatistic,
-    /// Order statistics of differences, each taken inside one launch.
+    /// Order statistics of differences, each taken inside one sample.
     PairedOrderStatistic,
-    /// Extremes of few undisturbed launches, widened so far that they cover like an interval at 99%: by resampling of
-    /// recorded launches, and no theorem.
+    /// Extremes of few undisturbed samples, widened so far that they cover like an interval at 99%: by resampling of
+    /// recorded samples, and no theorem.
     WidenedExtremes,
     /// Derived from other results by propagating their intervals.
     Propagated,
-    /// Least and greatest of a few whole executions, or of too few launches for an interval.
+    /// Least and greatest of a few whole executions, or of too few samples for an interval.
     Range,
     /// As another program's document states it.
     Stated,
@@ -37,7 +37,7 @@ impl EstimateMethod {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
-    /// Median of launch values, in the result's unit.
+    /// Median of sample values, in the result's unit.
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -45,18 +45,18 @@ pub struct Estimate {
     pub high: f64,
     /// Confidence level of the interval, 0 to 1.
     pub level: f64,
-    /// Launches (fresh processes) behind the value.
-    pub launches: u32,
-    /// Timed batches in a launch.
+    /// Samples (fresh processes) behind the value.
+    pub samples: u32,
+    /// Timed batches in a sample.
     pub batches: u32,
     /// Method of the interval.
     pub method: EstimateMethod,
 }
 
-/// Fewest launches from which anything is concluded: a verdict, a place, a mean.
-pub const FEWEST_LAUNCHES: u32 = 8;
+/// Fewest samples from which anything is concluded: a verdict, a place, a mean.
+pub const FEWEST_SAMPLES: u32 = 8;
 
-/// An interval with a level below this is a range: its ends are the least and the greatest of too few launches.
+/// An interval with a level below this is a range: its ends are the least and the greatest of too few samples.
 pub const RANGE_BELOW: f64 = 0.90;
 
 impl Estimate {
@@ -76,7 +76,7 @@ impl Estimate {
     /// A value without a known spread.
     #[must_use]
     pub const fn without_spread(value: f64) -> Self {
-        Self { value, low: value, high: value, level: 0.0, launches: 1, batches: 1, method: EstimateMethod::None }
+        Self { value, low: value, high: value, level: 0.0, samples: 1, batches: 1, method: EstimateMethod::None }
     }
 
     /// Whether the interval supports claims.
@@ -85,12 +85,12 @@ impl Estimate {
         self.method != EstimateMethod::None && self.level > 0.0
     }
 
-    /// Whether it places a machine among others: it is an interval and no range, and of eight launches at least where
+    /// Whether it places a machine among others: it is an interval and no range, and of eight samples at least where
     /// they were counted.
     #[must_use]
     pub fn is_sure(&self) -> bool {
         let counted = !matches!(self.method, EstimateMethod::Stated | EstimateMethod::Propagated);
-        self.has_spread() && !self.is_range() && (!counted || self.launches >= FEWEST_LAUNCHES)
+        self.has_spread() && !self.is_range() && (!counted || self.samples >= FEWEST_SAMPLES)
     }
 
     /// The value and both ends times a factor above 0.
@@ -122,13 +122,13 @@ impl Estimate {
     }
 }
 
-/// One of several groups of launches.
+/// One of several groups of samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mode {
-    /// Share of the launches, 0 to 1.
+    /// Share of the samples, 0 to 1.
     pub share: f64,
-    /// Centre of the group and its interval; `level` is 0 when the group has too few launches for one.
+    /// Centre of the group and its interval; `level` is 0 when the group has too few samples for one.
     pub estimate: Estimate,
 }
 
@@ -144,7 +144,7 @@ pub enum Outcome {
         /// Upper bound.
         bound: f64,
     },
-    /// Launches fall into groups, so that no single number describes them.
+    /// Samples fall into groups, so that no single number describes them.
     Modes(Vec<Mode>),
     /// It cannot be measured here; the reason.
     Unfit(String),
@@ -173,13 +173,13 @@ impl Outcome {
     }
 }
 
-/// A quantile of single operations, with the interval over launches.
+/// A quantile of single operations, with the interval over samples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuantileEstimate {
     /// 0.5, 0.99, 0.999; 1 is the maximum. Of a rate, whose tail is its slow end: 0.5, 0.01, 0.001; 0 is the minimum.
     pub quantile: f64,
-    /// Median over launches of each launch's quantile.
+    /// Median over samples of each sample's quantile.
     pub estimate: Estimate,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Resources used over a launch's timed batches by all threads of this process, the processes that it waited for, and
+/// Resources used over a sample's timed batches by all threads of this process, the processes that it waited for, and
 /// the result's other processes. A count that is not available for all of them is absent, and never 0.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

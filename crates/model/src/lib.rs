@@ -15,7 +15,6 @@ mod error;
 mod estimate;
 mod farm;
 mod footprint;
-mod launch;
 mod machine;
 mod metric;
 mod moments;
@@ -29,6 +28,7 @@ mod references;
 mod result;
 mod rules;
 mod run;
+mod sample;
 mod schema;
 mod share;
 mod size;
@@ -45,21 +45,20 @@ pub use cpu_set::CpuSet;
 pub use definition::Definition;
 pub use distance::CpuDistance;
 pub use error::{DocumentPosition, Error};
-pub use estimate::{Estimate, EstimateMethod, FEWEST_LAUNCHES, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
+pub use estimate::{Estimate, EstimateMethod, FEWEST_SAMPLES, Mode, Outcome, QuantileEstimate, RANGE_BELOW};
 pub use farm::{FarmIncident, FarmNode, FarmRecord, FarmWindow};
 pub use footprint::{Footprint, Hardware};
-pub use launch::{Invalid, Launch, Placement, TimedBatch, split_pairs, work_first};
 pub use machine::{Fact, FactValue, Machine};
 pub use metric::{Better, Metric, Unit};
 pub use moments::ReferenceMoment;
 pub use name::{glob, nearest};
 pub use number::{UnitScale, exponent, number, percent, significant};
-pub use plan::{EXECUTION_SPACING, LOOKS, Plan, PlanEntry, SPACING, USUAL_LAUNCHES, looks, target_number};
+pub use plan::{EXECUTION_SPACING, LOOKS, Plan, PlanEntry, SPACING, USUAL_SAMPLES, looks, target_number};
 pub use point::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Point};
 pub use primitive::Primitive;
 pub use references::{
-    Domain, LaunchReferences, ObservedReason, ReferenceLengths, ReferenceReading, ReferenceSamples, ReferenceTrack,
-    ResultReferences, SessionReferences, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+    Domain, ObservedReason, ReferenceLengths, ReferenceReading, ReferenceSamples, ReferenceTrack, ResultReferences,
+    SampleReferences, SessionReferences, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
 };
 pub use result::{
     BenchmarkResult, CLOCK, COMPILER, CORE_SHARED, Flag, NOT_REACHED, RECORD, ResultKey, SURVEYED_LEVELS,
@@ -67,6 +66,7 @@ pub use result::{
 };
 pub use rules::{RULES, Rule, Rules};
 pub use run::{Identity, Origin, Run, Session};
+pub use sample::{Invalid, Placement, Sample, TimedBatch, split_pairs, work_first};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
 pub use schema::{SCHEMA, parse_run, render_run};

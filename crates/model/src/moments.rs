@@ -23,7 +23,7 @@ pub struct ReferenceMoment {
 }
 
 impl SessionReferences {
-    /// The readings between launches as periods of time, for each CPU from its first reading to `end` (seconds of the
+    /// The readings between samples as periods of time, for each CPU from its first reading to `end` (seconds of the
     /// session), CPU by CPU.
     #[must_use]
     pub fn moments(&self, end: f64) -> Vec<ReferenceMoment> {

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::Point;
 
-/// Numbers of launches after which a result is judged.
+/// Numbers of samples after which a result is judged.
 pub const LOOKS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
-/// Most launches of a result in a run without a time limit. Where a limit ends the run, what it leaves goes to results
+/// Most samples of a result in a run without a time limit. Where a limit ends the run, what it leaves goes to results
 /// that need up to all of [`LOOKS`].
-pub const USUAL_LAUNCHES: u32 = 40;
+pub const USUAL_SAMPLES: u32 = 40;
 
-/// Usual spacing of rounds in runs without a time limit, seconds: of 320 launches of sixteen results on a shared guest,
-/// one every 0.53 seconds, what was called within 2% covered the median of all in 85% of runs, of each second launch in
+/// Usual spacing of rounds in runs without a time limit, seconds: of 320 samples of sixteen results on a shared guest,
+/// one every 0.53 seconds, what was called within 2% covered the median of all in 85% of runs, of each second sample in
 /// 94%, of each fourth in 98%.
 pub const SPACING: f64 = 1.0;
 
@@ -24,7 +24,7 @@ fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }
 
-/// The looks up to so many launches, the first one at least.
+/// The looks up to so many samples, the first one at least.
 #[must_use]
 pub fn looks(most: u32) -> Vec<u32> {
     LOOKS.into_iter().filter(|look| *look <= most.max(LOOKS[0])).collect()
@@ -40,7 +40,7 @@ pub struct PlanEntry {
     pub point: Point,
     /// Target of the relative half-width: 0.02 is +-2%.
     pub target: f64,
-    /// Key of the launches that it shares with other results, if any.
+    /// Key of the samples that it shares with other results, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<String>,
 }
@@ -57,9 +57,9 @@ pub struct Plan {
     pub level: f64,
     /// Target of the relative half-width at which a result ends.
     pub target: f64,
-    /// Numbers of launches at which a result may end.
+    /// Numbers of samples at which a result may end.
     pub looks: Vec<u32>,
-    /// Timed batches of a launch.
+    /// Timed batches of a sample.
     pub batches: u32,
     /// Shortest batch, nanoseconds.
     pub batch_nanos: u64,
@@ -68,7 +68,7 @@ pub struct Plan {
     /// Time limit after which no further round begins, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
-    /// Least time from the beginning of a round to that of the next, seconds. Launches of a result that lie closer
+    /// Least time from the beginning of a round to that of the next, seconds. Samples of a result that lie closer
     /// together meet the same neighbour and the same state of a shared memory, and agree more than the minutes around
     /// them.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -112,7 +112,7 @@ impl Default for Plan {
             seed: 0,
             level: 0.95,
             target: 0.02,
-            looks: looks(USUAL_LAUNCHES),
+            looks: looks(USUAL_SAMPLES),
             batches: 20,
             batch_nanos: 1_000_000,
             band: 0.02,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::{
     BenchmarkResult, Conditions, Error, Estimate, EstimateMethod, FarmNode, FarmRecord, FarmWindow, Footprint, Invalid,
-    Launch, Outcome, Plan, Run, TakenTime,
+    Outcome, Plan, Run, Sample, TakenTime,
 };
 
 const BELOW_ZERO: &str = "is below 0";
@@ -25,8 +25,8 @@ impl Estimate {
         if self.level == 0.0 && !self.may_lack_a_level() {
             return Some("has an interval of level 0");
         }
-        if self.launches == 0 {
-            return Some("is of 0 launches");
+        if self.samples == 0 {
+            return Some("is of 0 samples");
         }
         // Of a difference and of a fit the lower end may lie below 0, where what it is about cannot.
         let observed = matches!(self.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes);
@@ -53,7 +53,7 @@ impl BenchmarkResult {
 }
 
 /// Refuses a run with numbers that nothing can have (times, rates and counts below 0, shares beyond the whole, values
-/// outside their intervals), with a result twice, or with a result of the plan that has a value and no launch.
+/// outside their intervals), with a result twice, or with a result of the plan that has a value and no sample.
 pub(crate) fn check(run: &Run) -> Result<(), Error> {
     let refuse = |what: String| Error::Invalid(format!("{what}; correct it, or export the run again"));
     let mut seen = HashSet::new();
@@ -66,10 +66,10 @@ pub(crate) fn check(run: &Run) -> Result<(), Error> {
         if let Some((what, fault)) = of_outcome(result).or_else(|| of_result(result)) {
             return Err(refuse(format!("{what} of {key} {fault}")));
         }
-        // What another program states has no launches here, nor has what follows from other results.
+        // What another program states has no samples here, nor has what follows from other results.
         let own = run.origin.is_none() && planned.contains(&(result.benchmark.as_str(), &result.point));
-        if own && result.launches.is_empty() && is_of_launches(result) {
-            return Err(refuse(format!("the value of {key} is of launches, and none is there")));
+        if own && result.samples.is_empty() && is_of_samples(result) {
+            return Err(refuse(format!("the value of {key} is of samples, and none is there")));
         }
         if !seen.insert(key.clone()) {
             return Err(refuse(format!("{key} occurs twice")));
@@ -100,8 +100,8 @@ fn of_taken(what: &'static str, taken: Option<TakenTime>) -> Option<NumberFault>
     taken.and_then(|taken| below_zero(&[(what, taken.seconds), (what, taken.of)]))
 }
 
-/// Whether a result's value is one of its launches, or of differences within them.
-fn is_of_launches(result: &BenchmarkResult) -> bool {
+/// Whether a result's value is one of its samples, or of differences within them.
+fn is_of_samples(result: &BenchmarkResult) -> bool {
     use EstimateMethod::{OrderStatistic, PairedOrderStatistic, WidenedExtremes};
     match &result.outcome {
         Outcome::Measured(estimate) => {
@@ -161,7 +161,7 @@ fn of_outcome(result: &BenchmarkResult) -> Option<NumberFault> {
         Outcome::Modes(modes) => modes.iter().find_map(|mode| {
             let share = (0.0..=1.0).contains(&mode.share);
             let of_share = (!share).then_some(("the share of a mode", "is not between 0 and 1"));
-            // A group of too few launches is at level 0.
+            // A group of too few samples is at level 0.
             let few = Estimate { method: EstimateMethod::Range, ..mode.estimate };
             let estimate = if few.level == 0.0 { few } else { mode.estimate };
             of_share.or_else(|| estimate.fault().map(|fault| ("a mode", fault)))
@@ -190,7 +190,7 @@ fn of_result(result: &BenchmarkResult) -> Option<NumberFault> {
         })
         .or_else(|| observed.and_then(|observed| observed.fault()).map(|fault| ("the observed value", fault)))
         .or_else(|| of_footprint(&result.footprint))
-        .or_else(|| result.launches.iter().find_map(|launch| of_launch(launch, result)))
+        .or_else(|| result.samples.iter().find_map(|sample| of_sample(sample, result)))
 }
 
 fn of_footprint(footprint: &Footprint) -> Option<NumberFault> {
@@ -198,52 +198,52 @@ fn of_footprint(footprint: &Footprint) -> Option<NumberFault> {
     below_zero(&[used(footprint.user_seconds), used(footprint.system_seconds), used(footprint.cpu_seconds)])
 }
 
-/// The value of a launch is a difference in some results; in those whose estimate is one of observed values, it is not.
-fn of_launch(launch: &Launch, result: &BenchmarkResult) -> Option<NumberFault> {
+/// The value of a sample is a difference in some results; in those whose estimate is one of observed values, it is not.
+fn of_sample(sample: &Sample, result: &BenchmarkResult) -> Option<NumberFault> {
     let observed = result.outcome.estimate().is_some_and(|estimate| {
         matches!(estimate.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes)
     });
     let finite = |what, number: f64| (!number.is_finite()).then_some((what, "is not finite"));
     let value = |what, number: f64| if observed { below_zero(&[(what, number)]) } else { finite(what, number) };
-    let (before, after) = launch.frequency.unwrap_or_default();
-    let undisturbed = launch.undisturbed.unwrap_or_default();
+    let (before, after) = sample.frequency.unwrap_or_default();
+    let undisturbed = sample.undisturbed.unwrap_or_default();
     let of_quantile = |&(quantile, number): &(f64, f64)| {
         let outside = !(0.0..=1.0).contains(&quantile);
         outside
-            .then_some(("a quantile of a launch", "is not between 0 and 1"))
-            .or_else(|| value("the value of a quantile of a launch", number))
+            .then_some(("a quantile of a sample", "is not between 0 and 1"))
+            .or_else(|| value("the value of a quantile of a sample", number))
     };
-    value("the value of a launch", launch.value)
-        .or_else(|| launch.readings.iter().find_map(|reading| value("a reading of a launch", *reading)))
+    value("the value of a sample", sample.value)
+        .or_else(|| sample.readings.iter().find_map(|reading| value("a reading of a sample", *reading)))
         .or_else(|| {
             below_zero(&[
-                ("the duration of a launch", launch.wall),
-                ("the begin of a launch", launch.began),
-                ("the frequency in a launch", before),
-                ("the frequency in a launch", after),
+                ("the duration of a sample", sample.wall),
+                ("the begin of a sample", sample.began),
+                ("the frequency in a sample", before),
+                ("the frequency in a sample", after),
             ])
         })
-        .or_else(|| launch.quantiles.iter().find_map(of_quantile))
-        .or_else(|| of_taken("the stolen time of a launch", launch.stolen))
-        .or_else(|| of_taken("the throttled time of a launch", launch.throttled))
-        .or_else(|| of_footprint(&launch.footprint))
-        .or_else(|| finite("the undisturbed value of a launch", undisturbed.value.unwrap_or(0.0)))
-        .or_else(|| finite("the cycles of a launch", undisturbed.cycles.unwrap_or(0.0)))
-        .or_else(|| not_positive([("the clock of a launch", undisturbed.clock)]))
-        .or_else(|| part_of("the undisturbed batches of a launch", undisturbed.batches, undisturbed.of))
-        .or_else(|| launch.invalid.as_ref().and_then(of_evidence))
+        .or_else(|| sample.quantiles.iter().find_map(of_quantile))
+        .or_else(|| of_taken("the stolen time of a sample", sample.stolen))
+        .or_else(|| of_taken("the throttled time of a sample", sample.throttled))
+        .or_else(|| of_footprint(&sample.footprint))
+        .or_else(|| finite("the undisturbed value of a sample", undisturbed.value.unwrap_or(0.0)))
+        .or_else(|| finite("the cycles of a sample", undisturbed.cycles.unwrap_or(0.0)))
+        .or_else(|| not_positive([("the clock of a sample", undisturbed.clock)]))
+        .or_else(|| part_of("the undisturbed batches of a sample", undisturbed.batches, undisturbed.of))
+        .or_else(|| sample.invalid.as_ref().and_then(of_evidence))
 }
 
 fn of_evidence(invalid: &Invalid) -> Option<NumberFault> {
     match invalid {
         Invalid::Suspended(seconds) => below_zero(&[("the time for which the machine slept", *seconds)]),
-        Invalid::Stolen(taken) => of_taken("the stolen time of a launch", Some(*taken)),
-        Invalid::Throttled(taken) => of_taken("the throttled time of a launch", Some(*taken)),
-        Invalid::Contended { batches, of } => part_of("the undisturbed batches of a launch", *batches, *of),
+        Invalid::Stolen(taken) => of_taken("the stolen time of a sample", Some(*taken)),
+        Invalid::Throttled(taken) => of_taken("the throttled time of a sample", Some(*taken)),
+        Invalid::Contended { batches, of } => part_of("the undisturbed batches of a sample", *batches, *of),
         Invalid::Preempted { ran, usual } => {
-            below_zero(&[("the CPU time of a launch", *ran), ("that of others", *usual)])
+            below_zero(&[("the CPU time of a sample", *ran), ("that of others", *usual)])
         }
-        Invalid::HandedOver { batches, of } => part_of("the batches of others in a launch", *batches, *of),
+        Invalid::HandedOver { batches, of } => part_of("the batches of others in a sample", *batches, *of),
         Invalid::ClockJump(_) | Invalid::Misplaced(_) | Invalid::Moved { .. } => None,
     }
 }
@@ -290,11 +290,11 @@ mod tests {
     }
 
     #[test]
-    fn what_another_program_states_needs_no_launches_and_no_level() {
+    fn what_another_program_states_needs_no_samples_and_no_level() {
         let mut foreign: crate::Run = serde_json::from_str(include_str!("../tests/run.json")).unwrap();
         foreign.origin = Some(crate::Origin::default());
         let (first, spread) = (&mut foreign.results[0], crate::EstimateMethod::Stated);
-        first.launches.clear();
+        first.samples.clear();
         let stated = crate::Estimate { low: 0.5, high: 2.0, method: spread, ..crate::Estimate::without_spread(1.0) };
         first.outcome = crate::Outcome::Measured(stated);
         let text = render_run(&foreign).unwrap();
@@ -308,8 +308,8 @@ mod tests {
         ("/results/0/outcome/measured/value", "9.0", "the value of os.syscall_write is outside its interval"),
         ("/results/0/amount", "-1.0", "the amount of an operation of os.syscall_write is not above 0"),
         ("/results/0/references/clock", "-3e9", "the clock of os.syscall_write is not above 0"),
-        ("/results/1/launches/0/value", "-1e9", "the value of a launch of memory.copy"),
-        ("/results/0/launches/0/wall", "-0.5", "the duration of a launch of os.syscall_write is below 0"),
+        ("/results/1/samples/0/value", "-1e9", "the value of a sample of memory.copy"),
+        ("/results/0/samples/0/wall", "-0.5", "the duration of a sample of os.syscall_write is below 0"),
         ("/session/seconds", "-3", "the duration of the run is below 0"),
         ("/session/references/clock", "0", "the clock of the run is not above 0"),
         ("/plan/level", "95", "the level of the plan is not between 0 and 1"),
@@ -321,31 +321,27 @@ mod tests {
             "the value of memory.copy:threads=1,working_set=64MiB has an interval of level 0",
         ),
         (
-            "/results/1/outcome/measured/launches",
+            "/results/1/outcome/measured/samples",
             "0",
-            "the value of memory.copy:threads=1,working_set=64MiB is of 0 launches",
+            "the value of memory.copy:threads=1,working_set=64MiB is of 0 samples",
         ),
         (
-            "/results/1/launches",
+            "/results/1/samples",
             "[]",
-            "the value of memory.copy:threads=1,working_set=64MiB is of launches, and none is there",
+            "the value of memory.copy:threads=1,working_set=64MiB is of samples, and none is there",
         ),
-        ("/results/3/launches", "[]", "the value of ipc.tcp_latency:placement=free is of launches, and none is there"),
-        ("/results/0/launches/0/stolen", r#"{"seconds":-5,"of":1}"#, "the stolen time of a launch of os.syscall_write"),
-        ("/results/0/launches/0/throttled", r#"{"seconds":1,"of":-1}"#, "the throttled time of a launch of os."),
-        ("/results/0/launches/0/invalid", r#"{"stolen":{"seconds":-5,"of":1}}"#, "the stolen time of a launch of os."),
+        ("/results/3/samples", "[]", "the value of ipc.tcp_latency:placement=free is of samples, and none is there"),
+        ("/results/0/samples/0/stolen", r#"{"seconds":-5,"of":1}"#, "the stolen time of a sample of os.syscall_write"),
+        ("/results/0/samples/0/throttled", r#"{"seconds":1,"of":-1}"#, "the throttled time of a sample of os."),
+        ("/results/0/samples/0/invalid", r#"{"stolen":{"seconds":-5,"of":1}}"#, "the stolen time of a sample of os."),
         (
-            "/results/0/launches/0/invalid",
+            "/results/0/samples/0/invalid",
             r#"{"contended":{"batches":9,"of":3}}"#,
-            "the undisturbed batches of a launch",
+            "the undisturbed batches of a sample",
         ),
-        ("/results/0/launches/0/frequency", "[-1, 3e9]", "the frequency in a launch of os.syscall_write is below 0"),
-        ("/results/0/launches/0/began", "-2", "the begin of a launch of os.syscall_write is below 0"),
-        (
-            "/results/0/launches/0/footprint",
-            r#"{"operations":1,"user_seconds":-1}"#,
-            "the CPU time of os.syscall_write",
-        ),
+        ("/results/0/samples/0/frequency", "[-1, 3e9]", "the frequency in a sample of os.syscall_write is below 0"),
+        ("/results/0/samples/0/began", "-2", "the begin of a sample of os.syscall_write is below 0"),
+        ("/results/0/samples/0/footprint", r#"{"operations":1,"user_seconds":-1}"#, "the CPU time of os.syscall_write"),
         ("/session/conditions", r#"{"steal":{"seconds":-5,"of":60}}"#, "the stolen time of the run is below 0"),
         ("/session/conditions", r#"{"clock":[0,3e9]}"#, "the lowest clock is not above 0"),
     ];
@@ -357,7 +353,7 @@ mod tests {
             assert!(said.starts_with(&format!("could not accept the run document: {says}")), "{pointer}: {said}");
             assert!(said.ends_with("; correct it, or export the run again"), "{said}");
         }
-        let below = r#"{"measured":{"value":-1e-6,"low":-2e-6,"high":1e-6,"level":0.95,"launches":9,"batches":9,"method":"propagated"}}"#;
+        let below = r#"{"measured":{"value":-1e-6,"low":-2e-6,"high":1e-6,"level":0.95,"samples":9,"batches":9,"method":"propagated"}}"#;
         assert!(with("/results/0/outcome", below).map(drop).unwrap_err().contains("is below 0"));
         let modes = below.replace("{\"measured\":", r#"{"modes":[{"share":0.5,"estimate":"#).replace("}}", "}}]}");
         assert!(

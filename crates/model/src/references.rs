@@ -1,4 +1,4 @@
-//! Readings of the clock reference and the contention reference around the batches of a launch, and the values derived
+//! Readings of the clock reference and the contention reference around the batches of a sample, and the values derived
 //! from them.
 //!
 //! The readings are raw and remain in the document. [`UndisturbedBatches`], [`ResultReferences`] and
@@ -50,7 +50,7 @@ impl ReferenceLengths {
     }
 }
 
-/// One reading of the references between launches, nanoseconds each.
+/// One reading of the references between samples, nanoseconds each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReferenceReading {
     /// Time of the clock reference.
@@ -74,10 +74,10 @@ pub struct ReferenceTrack {
     pub contention: SmallSteps,
 }
 
-/// Readings of a launch around its batches: outside evidence about each of them, independent of their duration.
+/// Readings of a sample around its batches: outside evidence about each of them, independent of their duration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LaunchReferences {
+pub struct SampleReferences {
     /// Adds of either reference.
     pub lengths: ReferenceLengths,
     /// One track for each CPU that was read: that of the only party, or of each pinned party.
@@ -101,7 +101,7 @@ pub struct LaunchReferences {
     pub distances: SmallSteps,
 }
 
-/// The undisturbed batches of a launch: those on an unshared core with a steady clock.
+/// The undisturbed batches of a sample: those on an unshared core with a steady clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UndisturbedBatches {
@@ -159,11 +159,11 @@ impl Domain {
 pub enum ObservedReason {
     /// The readings of the run do not show the ratio of an unshared core.
     UnsharedNeverSeen,
-    /// Hardly any launch had an unshared core.
+    /// Hardly any sample had an unshared core.
     FewUndisturbed {
-        /// Launches that had one.
-        launches: u32,
-        /// Total number of launches.
+        /// Samples that had one.
+        samples: u32,
+        /// Total number of samples.
         of: u32,
     },
     /// A batch cannot be short (3 ms): filtering would select quiet minutes for long operations only.
@@ -188,8 +188,8 @@ impl fmt::Display for ObservedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnsharedNeverSeen => f.write_str("unshared core never seen"),
-            Self::FewUndisturbed { launches, of } => {
-                write!(f, "only {launches} of {of} launches had the core to themselves")
+            Self::FewUndisturbed { samples, of } => {
+                write!(f, "only {samples} of {of} samples had the core to themselves")
             }
             Self::LongOperation => f.write_str("one operation takes too long to be filtered"),
             Self::OwnReadings => f.write_str("it reads its own values"),
@@ -199,7 +199,7 @@ impl fmt::Display for ObservedReason {
     }
 }
 
-/// The basis of the values of a result's launches.
+/// The basis of the values of a result's samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -210,7 +210,7 @@ pub enum ValueBasis {
     Undisturbed,
     /// All batches of first attempts, for this reason.
     Observed(ObservedReason),
-    /// All batches: no filtering is necessary. Launches of documents without references have this basis, too.
+    /// All batches: no filtering is necessary. Samples of documents without references have this basis, too.
     #[default]
     All,
 }
@@ -219,22 +219,22 @@ pub enum ValueBasis {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultReferences {
-    /// Its domain: declared by its benchmark, or `mixed` if the launches contradict that.
+    /// Its domain: declared by its benchmark, or `mixed` if the samples contradict that.
     pub domain: Domain,
-    /// Slope of the logarithm of the time against that of the clock over launches, with reversed sign, and the
+    /// Slope of the logarithm of the time against that of the clock over samples, with reversed sign, and the
     /// half-width of its 95% interval: 1 if the core alone is decisive, 0 if it has no effect. Absent if the clock
     /// hardly changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope: Option<(f64, f64)>,
-    /// The basis of the values of its launches.
+    /// The basis of the values of its samples.
     pub basis: ValueBasis,
-    /// Ratio of the unshared core on each track of its launches, as known at the end of the session; empty if unknown.
+    /// Ratio of the unshared core on each track of its samples, as known at the end of the session; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unshared: Vec<f64>,
     /// The clock at which a value in cycles is printed as time, hertz: the median of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<f64>,
-    /// The raw value: over all batches of all launches, including contention and clock steps.
+    /// The raw value: over all batches of all samples, including contention and clock steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Estimate>,
     /// Share of all timed batches that were undisturbed.
@@ -284,7 +284,7 @@ pub struct UnsharedCore {
     pub unshared: Option<Share>,
 }
 
-/// Readings of the references over a whole run, including waits and excluded launches.
+/// Readings of the references over a whole run, including waits and excluded samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReferenceSamples {

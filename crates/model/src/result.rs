@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Class, Definition, Estimate, Footprint, Invalid, Launch, Metric, Outcome, Point, Primitive, QuantileEstimate,
-    ResultReferences, TakenTime, ValueBasis, parse_size,
+    Class, Definition, Estimate, Footprint, Invalid, Metric, Outcome, Point, Primitive, QuantileEstimate,
+    ResultReferences, Sample, TakenTime, ValueBasis, parse_size,
 };
 
 /// Prefix of notes for the record, which are stored in documents and not shown in tables.
@@ -36,7 +36,7 @@ pub const CORE_SHARED: &str = "cpu.core_shared";
 pub enum Flag {
     /// The interval did not reach the target at the last look.
     CannotConverge,
-    /// Launches fall into groups.
+    /// Samples fall into groups.
     Modes,
     /// Values drift over the session.
     Drift,
@@ -52,7 +52,7 @@ pub enum Flag {
     Floor,
     /// The run ended before the result converged, by its time limit or by the user.
     Unfinished,
-    /// Launches were repeated because of outside evidence.
+    /// Samples were repeated because of outside evidence.
     Repeated,
     /// The value is observed on a core that others shared, or may have shared.
     Contended,
@@ -72,7 +72,7 @@ impl Flag {
             Self::NoSteadyState => "no steady state",
             Self::Floor => "near the clock's resolution",
             Self::Unfinished => "unfinished",
-            Self::Repeated => "launches repeated",
+            Self::Repeated => "samples repeated",
             Self::Contended => "contended",
         }
     }
@@ -161,15 +161,15 @@ pub struct BenchmarkResult {
     /// Further notes: the shell used, the file system.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Resources used over all valid launches.
+    /// Resources used over all valid samples.
     #[serde(default)]
     pub footprint: Footprint,
     /// What the references say of it, where they were read beside its batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub references: Option<ResultReferences>,
-    /// Every launch in the order of time, including invalid ones.
+    /// Every sample in the order of time, including invalid ones.
     #[serde(default)]
-    pub launches: Vec<Launch>,
+    pub samples: Vec<Sample>,
 }
 
 const fn one() -> f64 {
@@ -216,7 +216,7 @@ impl BenchmarkResult {
             notes: Vec::new(),
             footprint: Footprint::default(),
             references: None,
-            launches: Vec::new(),
+            samples: Vec::new(),
         }
     }
 
@@ -239,7 +239,7 @@ impl BenchmarkResult {
         self.benchmark.split('.').next().unwrap_or_default()
     }
 
-    /// What the values of its launches are.
+    /// What the values of its samples are.
     #[must_use]
     pub fn basis(&self) -> &ValueBasis {
         self.references.as_ref().map_or(&ValueBasis::All, |references| &references.basis)
@@ -251,69 +251,69 @@ impl BenchmarkResult {
         matches!(self.basis(), ValueBasis::Observed(reason) if reason.is_contention())
     }
 
-    /// The launches that count, in time order. Where the value is raw, those are all raw launches.
+    /// The samples that count, in time order. Where the value is raw, those are all raw samples.
     #[must_use]
-    pub fn counted(&self) -> Vec<&Launch> {
-        self.launches.iter().filter(|launch| self.counts(launch)).collect()
+    pub fn counted(&self) -> Vec<&Sample> {
+        self.samples.iter().filter(|sample| self.counts(sample)).collect()
     }
 
-    /// Whether a launch of this result counts.
+    /// Whether a sample of this result counts.
     #[must_use]
-    pub fn counts(&self, launch: &Launch) -> bool {
-        match launch.invalid {
+    pub fn counts(&self, sample: &Sample) -> bool {
+        match sample.invalid {
             None => true,
             Some(Invalid::Contended { .. }) => matches!(self.basis(), ValueBasis::Observed(_)),
             Some(_) => false,
         }
     }
 
-    /// Every launch, whether or not it had its core to itself at a steady clock: only outside evidence of another kind
+    /// Every sample, whether or not it had its core to itself at a steady clock: only outside evidence of another kind
     /// excludes one.
     #[must_use]
-    pub fn raw_launches(&self) -> Vec<&Launch> {
-        let counts = |launch: &&Launch| matches!(launch.invalid, None | Some(Invalid::Contended { .. }));
-        self.launches.iter().filter(counts).collect()
+    pub fn raw_samples(&self) -> Vec<&Sample> {
+        let counts = |sample: &&Sample| matches!(sample.invalid, None | Some(Invalid::Contended { .. }));
+        self.samples.iter().filter(counts).collect()
     }
 
-    /// Value of a launch in the result's unit, on the same basis as the result's estimate; `None` where it has none on
+    /// Value of a sample in the result's unit, on the same basis as the result's estimate; `None` where it has none on
     /// that basis.
     #[must_use]
-    pub fn value_of(&self, launch: &Launch) -> Option<f64> {
+    pub fn value_of(&self, sample: &Sample) -> Option<f64> {
         let clock = self.references.as_ref().and_then(|references| references.clock);
         match self.basis() {
-            ValueBasis::Cycles => Some(self.metric.at_clock(launch.undisturbed?.cycles?, clock?)),
-            ValueBasis::Undisturbed => launch.undisturbed?.value,
-            ValueBasis::Observed(_) | ValueBasis::All => Some(launch.value),
+            ValueBasis::Cycles => Some(self.metric.at_clock(sample.undisturbed?.cycles?, clock?)),
+            ValueBasis::Undisturbed => sample.undisturbed?.value,
+            ValueBasis::Observed(_) | ValueBasis::All => Some(sample.value),
         }
     }
 
-    /// Values of the launches that count, in time order, on the basis of the result's estimate.
+    /// Values of the samples that count, in time order, on the basis of the result's estimate.
     #[must_use]
     pub fn values(&self) -> Vec<f64> {
-        self.counted().into_iter().filter_map(|launch| self.value_of(launch)).collect()
+        self.counted().into_iter().filter_map(|sample| self.value_of(sample)).collect()
     }
 
-    /// Cycles of the launches that count, in time order, where it is a core result: cycles of one operation; of a rate,
+    /// Cycles of the samples that count, in time order, where it is a core result: cycles of one operation; of a rate,
     /// what is counted in a cycle.
     #[must_use]
     pub fn cycles(&self) -> Option<Vec<f64>> {
-        let of = |launch: &Launch| launch.undisturbed.and_then(|undisturbed| undisturbed.cycles);
+        let of = |sample: &Sample| sample.undisturbed.and_then(|undisturbed| undisturbed.cycles);
         (*self.basis() == ValueBasis::Cycles).then(|| self.counted().into_iter().filter_map(of).collect())
     }
 
-    /// Time stolen by the hypervisor during the valid launches.
+    /// Time stolen by the hypervisor during the valid samples.
     #[must_use]
     pub fn stolen(&self) -> TakenTime {
-        self.taken(|launch| launch.stolen)
+        self.taken(|sample| sample.stolen)
     }
 
-    /// Time for which a control group's quota stopped the valid launches.
+    /// Time for which a control group's quota stopped the valid samples.
     #[must_use]
     pub fn throttled(&self) -> TakenTime {
-        self.taken(|launch| launch.throttled)
+        self.taken(|sample| sample.throttled)
     }
 
-    fn taken(&self, of: impl Fn(&Launch) -> Option<TakenTime>) -> TakenTime {
+    fn taken(&self, of: impl Fn(&Sample) -> Option<TakenTime>) -> TakenTime {
         self.counted().into_iter().filter_map(of).fold(TakenTime::default(), |sum, one| sum.plus(&one))
     }
 

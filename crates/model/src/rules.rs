@@ -91,47 +91,47 @@ rules! {
         most_warmup: u32 = 40, "batches",
             "A warm-up ends after so many batches even without a steady state.",
             "convention";
-        launch_nanos: f64 = 40e6, "ns",
-            "The timed batches of a launch take so long together if one operation is longer than a batch.",
+        sample_nanos: f64 = 40e6, "ns",
+            "The timed batches of a sample take so long together if one operation is longer than a batch.",
             "convention";
         long_batch: f64 = 1e9, "ns",
-            "A batch of this length changes little by what a warm-up heats, and a launch needs no second one.",
+            "A batch of this length changes little by what a warm-up heats, and a sample needs no second one.",
             "convention";
         fewest_batches: u32 = 3, "batches",
-            "A launch has so many batches unless one of them is long.",
+            "A sample has so many batches unless one of them is long.",
             "least number with a median that one batch cannot move";
         longest_timed: f64 = 150e6, "ns",
-            "A launch ends with the batches that it has after several times what most batches take: its parties wait for busy CPUs.",
+            "A sample ends with the batches that it has after several times what most batches take: its parties wait for busy CPUs.",
             "convention";
         sensor_batch: u32 = 200_000, "ns",
             "Batches between two readings of the sensors are short, so that neighbours seldom come within one.",
-            "recorded launches of a guest whose core was shared for 38% of the time";
+            "recorded samples of a guest whose core was shared for 38% of the time";
         filtered_nanos: f64 = 50e6, "ns",
-            "The filtered batches of a launch take so long together at most.",
+            "The filtered batches of a sample take so long together at most.",
             "convention";
         enough_batches: u32 = 20, "batches",
-            "A launch ends after so many undisturbed batches (of a difference: pairs).",
-            "recorded launches of a guest whose core was shared for 38% of the time";
+            "A sample ends after so many undisturbed batches (of a difference: pairs).",
+            "recorded samples of a guest whose core was shared for 38% of the time";
         enough_of_core: u32 = 12, "batches",
             "The same of results in cycles: processes differ by 1 to 3%, and the median of a dozen batches is exact beside that.",
             "test the_first_dozen_undisturbed_batches_say_what_all_do";
         most_batches: u32 = 100, "batches",
-            "A launch has so many batches at most, however few of them are undisturbed.",
+            "A sample has so many batches at most, however few of them are undisturbed.",
             "convention";
         unknown_batches: u32 = 40, "batches",
             "The same while the exclusive core is unknown and readings cannot be evaluated.",
             "convention";
         none_after: u32 = 12, "batches",
-            "A launch without an undisturbed batch among so many ends: its core stays shared.",
-            "recorded launches of a guest whose core was shared for 38% of the time";
+            "A sample without an undisturbed batch among so many ends: its core stays shared.",
+            "recorded samples of a guest whose core was shared for 38% of the time";
         few_after: u32 = 40, "batches",
-            "A launch with hardly any undisturbed batch among so many ends.",
-            "recorded launches of a guest whose core was shared for 38% of the time";
+            "A sample with hardly any undisturbed batch among so many ends.",
+            "recorded samples of a guest whose core was shared for 38% of the time";
         few: u32 = 3, "batches",
             "Fewer undisturbed batches than this are hardly any.",
-            "recorded launches of a guest whose core was shared for 38% of the time";
+            "recorded samples of a guest whose core was shared for 38% of the time";
         null_batches: u32 = 4, "batches",
-            "A launch has so many null batches, which show what the sensors read without work.",
+            "A sample has so many null batches, which show what the sensors read without work.",
             "convention";
         settling: f64 = 0.25, "1",
             "Untimed operations after a reading may take this share of a batch.",
@@ -140,13 +140,13 @@ rules! {
             "Threads of a team sleep after this time; before, they would contend with a reading.",
             "spin time of crates/benchmarks/src/team.rs with a margin";
         turn_batches: u32 = 12, "batches",
-            "A member of a shared launch records so many batches in a row where its first ones displace what others left in the caches.",
+            "A member of a shared sample records so many batches in a row where its first ones displace what others left in the caches.",
             "convention";
         unknown_cache: u32 = 33_554_432, "B",
             "The last-level caches are taken to hold so much where their size is unknown.",
             "convention";
         single_nanos: f64 = 10e6, "ns",
-            "Single operations are timed for so long in a launch.",
+            "Single operations are timed for so long in a sample.",
             "convention";
         single_most: f64 = 50e6, "ns",
             "Single operations are timed for so long at most to reach a quantile of 99.9%.",
@@ -168,21 +168,21 @@ rules! {
             "convention";
         longest_batch: f64 = 3e6, "ns",
             "Longer batches are not filtered: that would select quiet minutes for long operations only.",
-            "recorded launches of a guest whose core was shared for 38% of the time";
+            "recorded samples of a guest whose core was shared for 38% of the time";
         most_parties: u32 = 4, "CPUs",
             "Results of more parties on separate CPUs are not filtered: seldom are all cores exclusive at once.",
             "convention";
         fewest_batches: u32 = 8, "batches",
-            "A launch with fewer undisturbed batches (of a difference: pairs) is excluded.",
-            "recorded launches of a guest whose core was shared for 38% of the time";
-        fewest_launches: u32 = 6, "launches",
-            "A result with fewer undisturbed launches at the end states what was observed.",
+            "A sample with fewer undisturbed batches (of a difference: pairs) is excluded.",
+            "recorded samples of a guest whose core was shared for 38% of the time";
+        fewest_samples: u32 = 6, "samples",
+            "A result with fewer undisturbed samples at the end states what was observed.",
             "fewest values with an interval at 95%: 1 - 2 / 2^6";
-        machine_launches: u32 = 20, "launches",
-            "Contention or preemption is taken for a property of the machine from so many launches on.",
+        machine_samples: u32 = 20, "samples",
+            "Contention or preemption is taken for a property of the machine from so many samples on.",
             "convention";
         machine_share: f64 = 0.1, "1",
-            "It is one if fewer launches than this share are free of it.",
+            "It is one if fewer samples than this share are free of it.",
             "convention";
         own_work: f64 = 0.5, "1",
             "Work disturbs its own readings if its batches are undisturbed less often than null batches by this factor.",
@@ -194,7 +194,7 @@ rules! {
             "At least this share of the null batches must be undisturbed to show it.",
             "convention";
         excluded_share: f64 = 0.2, "1",
-            "A reason that excludes more launches than this is a property of the machine.",
+            "A reason that excludes more samples than this is a property of the machine.",
             "convention";
         taken_round: f64 = 0.02, "1",
             "Rounds from which steal time or a quota took a larger share are excluded.",
@@ -206,7 +206,7 @@ rules! {
             "A result is flagged if a larger share of its time was taken.",
             "convention";
         preempted: f64 = 0.5, "1",
-            "A launch is preempted if it ran for less than this share of the CPU time of the one that ran most.",
+            "A sample is preempted if it ran for less than this share of the CPU time of the one that ran most.",
             "most of its batches then hold work of others";
         preempted_switches: f64 = 0.25, "1",
             "It also has at least so many involuntary switches a batch.",
@@ -215,10 +215,10 @@ rules! {
             "Only results that use at least this share of their CPU can be preempted: others wait by themselves.",
             "convention";
         handed_over: f64 = 0.25, "1",
-            "A launch is excluded if others took the CPU that it yielded in this share of its batches.",
+            "A sample is excluded if others took the CPU that it yielded in this share of its batches.",
             "a quarter moves the median of all";
         disturbed_batch: f64 = 1.5, "1",
-            "A batch of more than this multiple of the median of its launch is disturbed.",
+            "A batch of more than this multiple of the median of its sample is disturbed.",
             "convention";
         noisy_share: f64 = 0.1, "1",
             "A result with a larger share of disturbed batches is flagged noisy.",
@@ -230,13 +230,13 @@ rules! {
             "The nearest of several distances is the usual one if it has this share of the readings.",
             "the topology states the nearest";
         slope_tolerance: f64 = 0.15, "1",
-            "Launches contradict the declared domain beyond this distance of their slope over the clock.",
+            "Samples contradict the declared domain beyond this distance of their slope over the clock.",
             "convention";
         slope_range: f64 = 0.02, "1",
             "The slope is used if the clock moved by at least this: readings are accurate to 0.05%.",
             "convention";
-        slope_launches: u32 = 10, "launches",
-            "A slope needs so many launches.",
+        slope_samples: u32 = 10, "samples",
+            "A slope needs so many samples.",
             "convention";
         ratio_readings: u32 = 100, "readings",
             "The exclusive core is learnt from so many readings.",
@@ -284,7 +284,7 @@ rules! {
             "So many readings at the width show an exclusive core.",
             "convention";
         reading_seconds: f64 = 0.1, "s",
-            "The sensors are read so often between launches.",
+            "The sensors are read so often between samples.",
             "convention";
         readings: u32 = 3, "readings",
             "So many readings are taken at a time.",
@@ -298,17 +298,17 @@ rules! {
         part_readings: u32 = 3, "readings",
             "Each of them has so many readings on average at least.",
             "convention";
-        observed_launches: u32 = 10, "launches",
-            "The first launches of a result never wait for their core: they are what is observed.",
+        observed_samples: u32 = 10, "samples",
+            "The first samples of a result never wait for their core: they are what is observed.",
             "convention";
         waiting_seconds: f64 = 0.1, "s",
-            "Longer launches do not wait for their core: neighbours come and go anyway.",
+            "Longer samples do not wait for their core: neighbours come and go anyway.",
             "neighbours stay for hundredths to tenths of a second";
         waits: u32 = 150, "waits",
             "A round ends without what still waits after so many waits of 2 ms.",
             "convention";
         patience: u32 = 4, "rounds",
-            "A launch no longer waits after so many rounds without it.",
+            "A sample no longer waits after so many rounds without it.",
             "convention";
         other_cores: u32 = 3, "CPUs",
             "So many other CPUs are tried for a result in cycles.",
@@ -316,11 +316,11 @@ rules! {
     }
     /// When a result is done, and when it cannot converge.
     decide: DecideRules {
-        bound_launches: u32 = 20, "launches",
-            "A difference that is not there ends with its bound after so many launches.",
+        bound_samples: u32 = 20, "samples",
+            "A difference that is not there ends with its bound after so many samples.",
             "convention";
         edge_batches: u32 = 4, "batches",
-            "So many batches show whether a launch was slow throughout.",
+            "So many batches show whether a sample was slow throughout.",
             "convention";
         clock_steps: f64 = 10.0, "steps",
             "A result whose timed difference is below so many steps of the clock is flagged.",
@@ -332,7 +332,7 @@ rules! {
     /// What is measured next under a time limit.
     schedule: ScheduleRules {
         part: u32 = 100, "results",
-            "So many results are measured in the same rounds: their launches spread over minutes, and a round takes seconds.",
+            "So many results are measured in the same rounds: their samples spread over minutes, and a round takes seconds.",
             "convention";
         calibration_share: f64 = 0.4, "1",
             "Calibration may take this share of a time limit; what is left of it waits.",
@@ -341,7 +341,7 @@ rules! {
             "Results that are not expected to converge get this share of the time.",
             "test what_is_infeasible_gets_a_share_of_the_time";
         round_seconds: f64 = 2.0, "s",
-            "A round of a limited run is filled to this length, so that launches of one result do not all meet one neighbour.",
+            "A round of a limited run is filled to this length, so that samples of one result do not all meet one neighbour.",
             "neighbours stay for a second or two";
         round_share: f64 = 0.012, "1",
             "A round is filled to at most this share of the limit.",
@@ -352,11 +352,11 @@ rules! {
         sure_share: f64 = 0.8, "1",
             "Tightening begins if its rounds to the next checkpoint fit into this share of the time left.",
             "convention";
-        attempts: u32 = 3, "launches",
-            "A launch that was excluded is made so often in a round.",
+        attempts: u32 = 3, "samples",
+            "A sample that was excluded is made so often in a round.",
             "convention";
-        refusals: u32 = 5, "launches",
-            "A result ends after so many launches in a row that could not be made.",
+        refusals: u32 = 5, "samples",
+            "A result ends after so many samples in a row that could not be made.",
             "convention";
     }
     /// When values form modes.

@@ -98,12 +98,12 @@ mod tests {
     }
 
     #[test]
-    fn modes_have_shares_of_the_launches() {
+    fn modes_have_shares_of_the_samples() {
         let result = |share: f64| {
             format!(
                 r#""origin":{{"tool":"t"}},"results":[{{"benchmark":"os.b","point":{{}},"title":"b","metric":{{"unit":"seconds","per":"call","better":"lower"}},
                 "class":"compute","stresses":[],"outcome":{{"modes":[{{"share":{share},"estimate":{{"value":1.0,"low":1.0,"high":1.0,
-                "level":0.9,"launches":9,"batches":9,"method":"order_statistic"}}}}]}}}}]"#
+                "level":0.9,"samples":9,"batches":9,"method":"order_statistic"}}}}]}}}}]"#
             )
         };
         let text = render_run(&smallest()).unwrap();

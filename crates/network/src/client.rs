@@ -206,7 +206,7 @@ mod tests {
     fn a_test_that_failed_here_leaves_no_reply_to_the_next() {
         let (_server, mut client) = client();
         let first = ServeTest { up: 1, record: 512, seconds: 5.0, ..ServeTest::default() };
-        // The launch ended before it asked for the report.
+        // The sample ended before it asked for the report.
         drop(client.open(&first).unwrap());
         let second = ServeTest { up: 0, down: 2, ..first };
         let data = client.open(&second).unwrap();

@@ -7,7 +7,7 @@ use model::{BenchmarkResult, EstimateMethod, Metric, Outcome, Point, Primitive, 
 
 use crate::series::{derived, result};
 
-/// What one launch sent, and how much of it did not arrive.
+/// What one sample sent, and how much of it did not arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LossCount {
     /// Lost.
@@ -16,7 +16,7 @@ pub struct LossCount {
     pub of: u64,
 }
 
-/// Counts of all launches of this session, by the point of their result; also of launches in which nothing arrived.
+/// Counts of all samples of this session, by the point of their result; also of samples in which nothing arrived.
 pub type LossCounts = Rc<RefCell<Vec<(Point, LossCount)>>>;
 
 /// What a share is counted in.
@@ -39,7 +39,7 @@ impl LossUnit {
 /// With nothing lost of n, the upper end of the share at 95% is this over n (Hanley and Lippman-Hand, JAMA 249, 1983).
 const RULE_OF_THREE: f64 = 3.0;
 
-/// The share lost over launches. Without any loss only an upper bound is known; `None` if nothing was sent.
+/// The share lost over samples. Without any loss only an upper bound is known; `None` if nothing was sent.
 #[must_use]
 pub fn loss(id: &str, title: &str, of: LossUnit, point: Point, counts: &[LossCount]) -> Option<BenchmarkResult> {
     let sent: u64 = counts.iter().map(|count| count.of).sum();
@@ -48,7 +48,7 @@ pub fn loss(id: &str, title: &str, of: LossUnit, point: Point, counts: &[LossCou
     }
     let mut result = result(id, point, title, Metric::lower(Unit::Ratio, of.name), &[Primitive::NetworkLink]);
     let lost: u64 = counts.iter().map(|count| count.lost.min(count.of)).sum();
-    result.notes.push(format!("{lost} of {sent} in {} launches", counts.len()));
+    result.notes.push(format!("{lost} of {sent} in {} samples", counts.len()));
     if lost == 0 {
         result.flags.clear();
         result.outcome = Outcome::Below { bound: (RULE_OF_THREE * of.together as f64 / sent as f64).min(1.0) };
@@ -59,7 +59,7 @@ pub fn loss(id: &str, title: &str, of: LossUnit, point: Point, counts: &[LossCou
     derived(result, &shares, EstimateMethod::OrderStatistic)
 }
 
-/// The loss of every point that was measured, from low to high numbers of its axes: launches came in any order.
+/// The loss of every point that was measured, from low to high numbers of its axes: samples came in any order.
 #[must_use]
 pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> Vec<BenchmarkResult> {
     let counts = counts.borrow();

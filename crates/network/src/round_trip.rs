@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use measure::Stopper;
-use model::{BenchmarkResult, Launch, Metric, Placement, Primitive, Unit, format_size};
+use model::{BenchmarkResult, Metric, Placement, Primitive, Sample, Unit, format_size};
 use socket2::SockRef;
 use stats::Histogram;
 
@@ -83,9 +83,9 @@ pub struct Trips {
 const LOAD_RECORD: u32 = 65_536;
 /// How long the answer to a datagram is waited for.
 const DATAGRAM: Duration = Duration::from_millis(200);
-/// Time beyond that of a launch after which an answer is no longer waited for: the server's own limit.
+/// Time beyond that of a sample after which an answer is no longer waited for: the server's own limit.
 const PATIENCE: f64 = 10.0;
-/// Interval at which a launch is looked at.
+/// Interval at which a sample is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// A wait longer than this, nanoseconds, sleeps instead of spinning.
 const SLEEP: u64 = 300_000;
@@ -97,7 +97,7 @@ enum RoundTripSocket<'a> {
     Connect(SocketAddr, &'a OpenConnection),
 }
 
-/// The connection that is being made and closed, on which the launch may wait for ever.
+/// The connection that is being made and closed, on which the sample may wait for ever.
 type OpenConnection = Mutex<Option<Arc<TcpStream>>>;
 
 fn set(open: &OpenConnection, to: Option<Arc<TcpStream>>) {
@@ -288,7 +288,7 @@ impl RoundTripPlan {
     }
 }
 
-/// Waits for the end of a launch, which sends nothing. Beyond `patience`, or when the user asks to stop, it wakes what
+/// Waits for the end of a sample, which sends nothing. Beyond `patience`, or when the user asks to stop, it wakes what
 /// waits on sockets; that is repeated, since a further connection may be made meanwhile.
 fn wait(ended: &mpsc::Receiver<()>, patience: Duration, stopper: &Stopper, hang_up: &dyn Fn()) -> Result<()> {
     let deadline = Instant::now() + patience;
@@ -367,7 +367,7 @@ impl SeriesTrial for RoundTripTrial {
         result
     }
 
-    fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
+    fn launch(&mut self, stopper: &Stopper) -> Result<Sample> {
         let trips = self.trip.measure_once(&self.path, stopper)?;
         self.lost += trips.lost;
         let at = |q: f64| trips.latency.quantile(q).map(|nanos| (q, nanos as f64 * 1e-9));
@@ -375,7 +375,7 @@ impl SeriesTrial for RoundTripTrial {
         let (_, value) =
             *quantiles.first().ok_or_else(|| Error::Gone("no answer arrived within the blocks".to_owned()))?;
         let cpus = [self.path.cpus.client, self.path.cpus.server];
-        Ok(Launch {
+        Ok(Sample {
             value,
             nanos: trips.blocks.iter().map(|(nanos, _)| *nanos).collect(),
             ops: trips.blocks.iter().map(|(_, count)| *count).collect(),
@@ -385,7 +385,7 @@ impl SeriesTrial for RoundTripTrial {
                 asked: cpus.into_iter().flatten().map(|cpu| cpu as u32).collect(),
                 seen: Vec::new(),
             },
-            ..Launch::default()
+            ..Sample::default()
         })
     }
 

@@ -21,7 +21,7 @@ fn frozen(kind: RoundTripKind, patience: Duration, stopper: &Stopper) -> String 
 }
 
 #[test]
-fn a_launch_that_nothing_answers_ends() {
+fn a_sample_that_nothing_answers_ends() {
     for kind in [RoundTripKind::Tcp, RoundTripKind::Connect] {
         let said = frozen(kind, Duration::from_millis(300), &Stopper::default());
         assert!(said.contains("no answer within 0.3 s"), "{kind:?}: {said}");
@@ -57,15 +57,15 @@ fn a_request_to_connect_that_nothing_answers_ends() {
     let (_listener, tcp, _filling) = deaf();
     let plan = RoundTripPlan { kind: RoundTripKind::Connect, ..RoundTripPlan::default() };
     let data = DataSockets { up: vec![], down: vec![], echo: vec![], udp: None, tcp };
-    let launch = |patience: Duration| {
+    let sample = |patience: Duration| {
         let began = Instant::now();
         let said = plan.over(&data, (None, &SocketNetwork::default()), patience, &Stopper::default());
         (said.unwrap_err().to_string(), began.elapsed())
     };
-    // The launch is given up, and where its own end comes first, the request is: Linux would repeat it for 127 s.
-    let (said, took) = launch(Duration::from_millis(300));
+    // The sample is given up, and where its own end comes first, the request is: Linux would repeat it for 127 s.
+    let (said, took) = sample(Duration::from_millis(300));
     assert!(said.contains("no answer within 0.3 s") && took < Duration::from_secs(60), "{said} {took:?}");
-    let (said, took) = launch(Duration::from_secs(3_600));
+    let (said, took) = sample(Duration::from_secs(3_600));
     assert!(took < Duration::from_secs(60), "{said} {took:?}");
 }
 

@@ -1,29 +1,29 @@
 //! Results measured by fresh connections, in rounds, with fixed looks.
 //!
-//! A launch is a fresh connection here: most of the variance of throughput and latency lies between connections, so
+//! A sample is a fresh connection here: most of the variance of throughput and latency lies between connections, so
 //! that no interval is computed from a single one. The rounds are those of every other run.
 
 use std::time::Instant;
 
-use measure::{Host, LaunchError, OutsideCounters, Reply, RunRequest, Stopper, Subject, WorkerStep};
-use model::{BenchmarkResult, Estimate, EstimateMethod, Launch, Outcome, Plan, PlanEntry, ResultKey, Run};
-use stats::order_statistic::{launch_median_interval, launch_median_range};
+use measure::{Host, OutsideCounters, Reply, RunRequest, SampleError, Stopper, Subject, WorkerStep};
+use model::{BenchmarkResult, Estimate, EstimateMethod, Outcome, Plan, PlanEntry, ResultKey, Run, Sample};
+use stats::order_statistic::{sample_median_interval, sample_median_range};
 
 use crate::{Error, Result};
 
 /// One result and how to measure it.
 pub trait SeriesTrial {
-    /// The result before any launch.
+    /// The result before any sample.
     fn result(&self) -> BenchmarkResult;
 
-    /// Measures the result over a fresh connection. A launch that may last longer than some seconds ends early when
+    /// Measures the result over a fresh connection. A sample that may last longer than some seconds ends early when
     /// `stopper` asks.
     ///
     /// # Errors
     /// The error; after several the result fails. [`Error::Stopped`] is none.
-    fn launch(&mut self, stopper: &Stopper) -> Result<Launch>;
+    fn launch(&mut self, stopper: &Stopper) -> Result<Sample>;
 
-    /// Notes that only launches can give, such as the window granted by the kernel; over all launches so far.
+    /// Notes that only samples can give, such as the window granted by the kernel; over all samples so far.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
@@ -32,13 +32,13 @@ pub trait SeriesTrial {
 /// Failed connections after which a result is given up.
 const FAILURES: usize = 3;
 
-/// The trials as an engine that a [`measure::MeasureSession`] launches.
+/// The trials as an engine that a [`measure::MeasureSession`] samples.
 pub struct FlowSeries {
     trials: Vec<Tried>,
     cut_short: CutShort,
 }
 
-/// Results that have launches and were given up before they were finished.
+/// Results that have samples and were given up before they were finished.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CutShort {
     /// Their number.
@@ -47,7 +47,7 @@ pub struct CutShort {
     pub reason: String,
 }
 
-/// A trial and the state of its launches.
+/// A trial and the state of its samples.
 struct Tried {
     trial: Box<dyn SeriesTrial>,
     amount: f64,
@@ -101,7 +101,7 @@ impl FlowSeries {
     /// Copies the notes of an earlier session of the same trials, so that its run can be resumed.
     pub fn recall(&mut self, earlier: &Run) {
         for (tried, result) in self.trials.iter_mut().zip(&earlier.results) {
-            tried.launched = !result.launches.is_empty();
+            tried.launched = !result.samples.is_empty();
             let marked = |note: &String| {
                 if note.starts_with(EARLIER) { note.clone() } else { format!("{EARLIER}{note}") }
             };
@@ -110,7 +110,7 @@ impl FlowSeries {
     }
 }
 
-/// Prefix of notes about launches before a run was resumed.
+/// Prefix of notes about samples before a run was resumed.
 pub const EARLIER: &str = "before it was resumed: ";
 
 impl Host for FlowSeries {
@@ -125,10 +125,10 @@ impl Host for FlowSeries {
 }
 
 impl Subject for FlowSeries {
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> std::result::Result<Vec<Reply>, LaunchError> {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> std::result::Result<Vec<Reply>, SampleError> {
         let Some(result) = step.tasks.first().map(|task| task.result) else { return Ok(vec![Reply::Done]) };
         let Some(tried) = self.trials.get_mut(result) else { return Ok(vec![Reply::Done]) };
-        let mut replies = tried.launch(result, step.round, stopper).map_err(|StoppedLaunch| LaunchError::Stopped)?;
+        let mut replies = tried.launch(result, step.round, stopper).map_err(|StoppedLaunch| SampleError::Stopped)?;
         if replies.iter().any(|reply| matches!(reply, Reply::Abandoned { .. })) {
             self.cut_short.results += 1;
             self.cut_short.reason = tried.failures.last().cloned().unwrap_or_default();
@@ -138,11 +138,11 @@ impl Subject for FlowSeries {
     }
 }
 
-/// A launch that ended early since the user asked to stop.
+/// A sample that ended early since the user asked to stop.
 struct StoppedLaunch;
 
 impl Tried {
-    /// Launches once more. A failed connection does not affect the successful ones.
+    /// Samples once more. A failed connection does not affect the successful ones.
     fn launch(
         &mut self,
         result: usize,
@@ -152,11 +152,11 @@ impl Tried {
         let began = Instant::now();
         let mut replies = Vec::new();
         match self.trial.launch(stopper) {
-            Ok(mut launch) => {
-                launch.round = round;
-                launch.wall = began.elapsed().as_secs_f64();
+            Ok(mut sample) => {
+                sample.round = round;
+                sample.wall = began.elapsed().as_secs_f64();
                 self.launched = true;
-                replies.push(Reply::Launched { result, launch: Box::new(launch) });
+                replies.push(Reply::Launched { result, sample: Box::new(sample) });
             }
             Err(Error::Stopped) => return Err(StoppedLaunch),
             Err(error) => {
@@ -164,13 +164,13 @@ impl Tried {
                 replies.extend(self.end(result, &error));
             }
         }
-        // Notes cover all launches so far and replace earlier ones.
+        // Notes cover all samples so far and replace earlier ones.
         let mut notes = self.earlier.clone();
         notes.extend(self.trial.notes());
         if let (Some(last), true) = (self.failures.last(), self.launched) {
             let failed = match self.failures.len() {
-                1 => "1 launch failed".to_owned(),
-                count => format!("{count} launches failed, the last one"),
+                1 => "1 sample failed".to_owned(),
+                count => format!("{count} samples failed, the last one"),
             };
             notes.push(format!("{failed}: {last}"));
         }
@@ -183,7 +183,7 @@ impl Tried {
         let reason = error.to_string();
         let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
         match error {
-            // A failed check ends a result with launches too, as it ends that of a benchmark.
+            // A failed check ends a result with samples too, as it ends that of a benchmark.
             Error::Payload(_) => Some(Reply::Failed { result, reason }),
             _ if !hopeless && self.failures.len() < FAILURES => None,
             _ if self.launched => Some(Reply::Abandoned { result }),
@@ -193,10 +193,10 @@ impl Tried {
     }
 }
 
-/// A result derived from one value for each launch; `None` if these are too few for an interval.
+/// A result derived from one value for each sample; `None` if these are too few for an interval.
 #[must_use]
 pub fn derived(mut result: BenchmarkResult, values: &[f64], method: EstimateMethod) -> Option<BenchmarkResult> {
-    let found = launch_median_interval(values, 0.95).or_else(|| launch_median_range(values))?;
+    let found = sample_median_interval(values, 0.95).or_else(|| sample_median_range(values))?;
     result.flags.clear();
     // The intercept of a fit may be; what it stands for cannot.
     if found.median < 0.0 {
@@ -209,7 +209,7 @@ pub fn derived(mut result: BenchmarkResult, values: &[f64], method: EstimateMeth
         low: found.interval.low,
         high: found.interval.high,
         level: found.interval.level,
-        launches: values.len() as u32,
+        samples: values.len() as u32,
         batches: 1,
         method: method.at(found.interval.level),
     });
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     /// A trial with these results, in their order.
-    struct Scripted(Vec<Result<Launch>>);
+    struct Scripted(Vec<Result<Sample>>);
 
     impl SeriesTrial for Scripted {
         fn result(&self) -> BenchmarkResult {
@@ -242,23 +242,23 @@ mod tests {
             result("network.events", model::Point::origin(), "events built", metric, &[])
         }
 
-        fn launch(&mut self, _: &Stopper) -> Result<Launch> {
+        fn launch(&mut self, _: &Stopper) -> Result<Sample> {
             self.0.remove(0)
         }
     }
 
-    /// What each of the launches ends with, if it ends its result.
-    fn ends(results: Vec<Result<Launch>>) -> Vec<Option<Reply>> {
-        let launches = results.len();
+    /// What each of the samples ends with, if it ends its result.
+    fn ends(results: Vec<Result<Sample>>) -> Vec<Option<Reply>> {
+        let samples = results.len();
         let trial = Box::new(Scripted(results));
         let mut tried = Tried { trial, amount: 1.0, launched: false, failures: Vec::new(), earlier: Vec::new() };
         let ending =
             |reply: &Reply| matches!(reply, Reply::Failed { .. } | Reply::Unfit { .. } | Reply::Abandoned { .. });
-        let launch = |_| {
+        let sample = |_| {
             let Ok(replies) = tried.launch(0, 0, &Stopper::default()) else { unreachable!() };
             replies.into_iter().find(ending)
         };
-        (0..launches).map(launch).collect()
+        (0..samples).map(sample).collect()
     }
 
     #[test]
@@ -268,8 +268,8 @@ mod tests {
         let failed = |reason: &str| Some(Reply::Failed { result: 0, reason: reason.to_owned() });
         let payload = "could not trust the payload: a byte";
         assert_eq!(ends(vec![wrong()]), [failed(payload)]);
-        assert_eq!(ends(vec![Ok(Launch::default()), wrong()]), [None, failed(payload)]);
-        let others = ends(vec![Ok(Launch::default()), gone(), gone(), gone()]);
+        assert_eq!(ends(vec![Ok(Sample::default()), wrong()]), [None, failed(payload)]);
+        let others = ends(vec![Ok(Sample::default()), gone(), gone(), gone()]);
         assert_eq!(others, [None, None, None, Some(Reply::Abandoned { result: 0 })]);
     }
 }

@@ -1,13 +1,13 @@
 //! Effects as a designed experiment: two settings of one factor in every round, compared within the round.
 
 use measure::Stopper;
-use model::{BenchmarkResult, Launch, Metric, Outcome, Primitive, Unit};
+use model::{BenchmarkResult, Metric, Outcome, Primitive, Sample, Unit};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::path::{Cpus, Path};
 use crate::series::{SeriesTrial, result};
-use crate::stream::{StreamPlan, launch};
+use crate::stream::{StreamPlan, sample};
 use crate::{Error, Result};
 
 /// One setting: a stream over a path.
@@ -86,7 +86,7 @@ impl Effect {
     }
 
     fn rate(setting: &StudySetting, stopper: &Stopper) -> Result<f64> {
-        Ok(launch(&setting.stream.measure_once(&setting.path, stopper)?.blocks, &setting.path)?.value)
+        Ok(sample(&setting.stream.measure_once(&setting.path, stopper)?.blocks, &setting.path)?.value)
     }
 }
 
@@ -103,7 +103,7 @@ impl SeriesTrial for Effect {
         result
     }
 
-    fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
+    fn launch(&mut self, stopper: &Stopper) -> Result<Sample> {
         let (a, b) = if self.random.random() {
             let a = Self::rate(&self.a, stopper)?;
             (a, Self::rate(&self.b, stopper)?)
@@ -114,7 +114,7 @@ impl SeriesTrial for Effect {
         if !(a > 0.0 && b > 0.0) {
             return Err(Error::Gone("no bytes arrived".to_owned()));
         }
-        Ok(Launch { value: b / a, readings: vec![b / a], steady: true, ..Launch::default() })
+        Ok(Sample { value: b / a, readings: vec![b / a], steady: true, ..Sample::default() })
     }
 }
 

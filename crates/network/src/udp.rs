@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use measure::Stopper;
 use model::{
-    BenchmarkResult, Estimate, EstimateMethod, Launch, Metric, Outcome, Primitive, Share, Unit, format_size, percent,
+    BenchmarkResult, Estimate, EstimateMethod, Metric, Outcome, Primitive, Sample, Share, Unit, format_size, percent,
 };
 
 use crate::data::{HEADER, Header, start};
@@ -159,7 +159,7 @@ pub struct DatagramTrial {
 }
 
 impl DatagramTrial {
-    /// Datagrams over a path; every launch adds to `losses`.
+    /// Datagrams over a path; every sample adds to `losses`.
     #[must_use]
     pub fn new(path: Path, step: Datagram, losses: LossCounts) -> Self {
         Self { path, step, all: Fate::default(), losses }
@@ -185,7 +185,7 @@ impl SeriesTrial for DatagramTrial {
         result
     }
 
-    fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
+    fn launch(&mut self, stopper: &Stopper) -> Result<Sample> {
         let fate = self.step.measure_once(&self.path, stopper)?;
         self.all.offered += fate.offered;
         self.all.sent += fate.sent;
@@ -199,12 +199,12 @@ impl SeriesTrial for DatagramTrial {
             return Err(Error::Gone("no datagram arrived".to_owned()));
         }
         let nanos = (fate.seconds.max(fate.arrival) * 1e9) as u64;
-        Ok(Launch {
+        Ok(Sample {
             value: fate.received_per_second(),
             nanos: vec![nanos],
             ops: vec![fate.received],
             steady: true,
-            ..Launch::default()
+            ..Sample::default()
         })
     }
 
@@ -213,7 +213,7 @@ impl SeriesTrial for DatagramTrial {
     }
 }
 
-/// Beginnings of notes, by which [`loss_free`] also knows the launches of earlier sessions.
+/// Beginnings of notes, by which [`loss_free`] also knows the samples of earlier sessions.
 const HELD_BACK: &str = "its socket or CPU held the sender back";
 const LOST: &str = "lost ";
 const NONE: &str = "none ";
@@ -245,7 +245,7 @@ fn is_queued(step: &BenchmarkResult) -> bool {
 }
 
 /// The highest step of a ladder, from low to high, that was offered in full, arrived at that rate and lost nothing in
-/// any launch, and below which nothing was lost either.
+/// any sample, and below which nothing was lost either.
 #[must_use]
 pub fn loss_free(results: &[BenchmarkResult]) -> Option<BenchmarkResult> {
     let mut steps = results.iter().filter(|result| result.benchmark == "network.udp_received").peekable();
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
     use crate::series::EARLIER;
 
-    /// A step as its trial describes it after a launch with this fate.
+    /// A step as its trial describes it after a sample with this fate.
     fn step(rate: f64, all: Fate) -> BenchmarkResult {
         let point = model::Point::origin().with("path", "x").with("offered", rate.to_string());
         let metric = Metric::higher(Unit::PerSecond, "datagrams received");

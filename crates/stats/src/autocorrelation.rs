@@ -1,4 +1,4 @@
-//! Lag-1 autocorrelation of launch values in the order of time, and by how much it inflates a variance.
+//! Lag-1 autocorrelation of sample values in the order of time, and by how much it inflates a variance.
 
 use model::RULES;
 
@@ -14,7 +14,7 @@ pub struct Lag1 {
     pub p_value: f64,
 }
 
-/// Rank autocorrelation at lag 1, robust against single disturbed launches.
+/// Rank autocorrelation at lag 1, robust against single disturbed samples.
 ///
 /// Mean and variance under independence are the exact ones for ranks without ties (Dufour and Roy, Journal of
 /// Econometrics 29, 1985), the p-value is by the normal distribution. `None` below five values, with one
@@ -85,14 +85,14 @@ fn unbiased(lag: &Lag1, count: usize, fitted: usize) -> f64 {
     (lag.coefficient * n + 1.0 + fitted) / (n - 3.0 - fitted).max(0.5)
 }
 
-/// Factor by which the persistence of launches inflates the variance of their location, at least 1: that of launches in
+/// Factor by which the persistence of samples inflates the variance of their location, at least 1: that of samples in
 /// general where few are known, and more and more their own where there are many.
 ///
 /// Both estimates of [`variance_inflation`] are shrunk towards the mean of the recordings with the empirical Bayes weight
 /// `n / (n + k)` (Morris, Journal of the American Statistical Association 78, 1983), where `k` is the sampling variance
-/// of one launch's share of the coefficient over the variance of the true coefficients of the recordings. A correlation
+/// of one sample's share of the coefficient over the variance of the true coefficients of the recordings. A correlation
 /// that is shown counts as it is: the mean of others says nothing against it.
-pub(crate) fn launch_inflation(values: &[f64]) -> f64 {
+pub(crate) fn sample_inflation(values: &[f64]) -> f64 {
     let (n, usual) = (values.len() as f64, usual_inflation());
     let Some(lag) = lag1(values) else { return usual };
     if lag.p_value <= RULES.noise.shown {
@@ -104,7 +104,7 @@ pub(crate) fn launch_inflation(values: &[f64]) -> f64 {
     of_correlation(rho.clamp(0.0, RULES.noise.most_correlation)).max(long_run)
 }
 
-/// Inflation of launches of which nothing is known.
+/// Inflation of samples of which nothing is known.
 pub(crate) fn usual_inflation() -> f64 {
     of_correlation(RULES.noise.persistence)
 }

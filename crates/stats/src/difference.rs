@@ -1,11 +1,11 @@
 //! The difference between work and its overhead, never claimed below the method's resolution.
 //!
 //! Subtracting two imprecise quantities gave lmbench negative times (Brown and Seltzer, SIGMETRICS 1997). Here both
-//! alternate inside one launch, each first equally often, the interval is that of the per-launch differences, and a
+//! alternate inside one sample, each first equally often, the interval is that of the per-sample differences, and a
 //! null pair (the same work twice) gives the size of difference that the method produces from nothing.
 
 use crate::interval::{Estimated, Interval};
-use crate::order_statistic::{launch_median_interval, launch_median_range};
+use crate::order_statistic::{sample_median_interval, sample_median_range};
 use crate::quantile::median;
 
 /// Result for a difference that cannot be negative.
@@ -22,12 +22,12 @@ pub enum PairedDifference {
     },
 }
 
-/// One launch's difference from its pairs: `work_first` and `overhead_first` hold work minus overhead of the pairs that
+/// One sample's difference from its pairs: `work_first` and `overhead_first` hold work minus overhead of the pairs that
 /// began with either. A drift that adds the same to each batch makes one kind of pair too small and the other too large
 /// by the same amount, so their medians err to opposite sides and their mean does not; with one kind missing the drift
 /// remains. `None` without any pair.
 #[must_use]
-pub fn of_launch(work_first: &[f64], overhead_first: &[f64]) -> Option<f64> {
+pub fn of_sample(work_first: &[f64], overhead_first: &[f64]) -> Option<f64> {
     match (median(work_first), median(overhead_first)) {
         (Some(first), Some(second)) => Some((first + second) / 2.0),
         (one, other) => one.or(other),
@@ -35,25 +35,25 @@ pub fn of_launch(work_first: &[f64], overhead_first: &[f64]) -> Option<f64> {
 }
 
 /// The largest difference that the method reports between two equal things: the farther end of the interval of the
-/// median of per-launch differences of a null pair, or the largest of them if they are too few for `level`. `None`
+/// median of per-sample differences of a null pair, or the largest of them if they are too few for `level`. `None`
 /// without any.
 #[must_use]
 pub fn resolution(null_differences: &[f64], level: f64) -> Option<f64> {
     let interval =
-        launch_median_interval(null_differences, level).map(|m| m.interval.low.abs().max(m.interval.high.abs()));
+        sample_median_interval(null_differences, level).map(|m| m.interval.low.abs().max(m.interval.high.abs()));
     interval.or_else(|| null_differences.iter().map(|null| null.abs()).max_by(f64::total_cmp))
 }
 
-/// The difference from its per-launch values in the order of time. `resolution` is that of a null pair, or 0 if there
+/// The difference from its per-sample values in the order of time. `resolution` is that of a null pair, or 0 if there
 /// is none; a negative one counts as 0.
 ///
-/// With too few launches for `level`, or launches too much alike, the interval lies between their extremes and has the
-/// confidence of those. `None` below two launches, with a value that is not finite, or when there is no upper bound (no
+/// With too few samples for `level`, or samples too much alike, the interval lies between their extremes and has the
+/// confidence of those. `None` below two samples, with a value that is not finite, or when there is no upper bound (no
 /// resolution and no positive difference).
-pub fn difference(launch_differences: &[f64], resolution: f64, level: f64) -> Option<PairedDifference> {
+pub fn difference(sample_differences: &[f64], resolution: f64, level: f64) -> Option<PairedDifference> {
     let resolution = resolution.max(0.0);
     let found =
-        launch_median_interval(launch_differences, level).or_else(|| launch_median_range(launch_differences))?;
+        sample_median_interval(sample_differences, level).or_else(|| sample_median_range(sample_differences))?;
     if found.interval.low > resolution {
         return Some(PairedDifference::Above(Estimated { value: found.median, interval: found.interval }));
     }
@@ -73,15 +73,15 @@ mod tests {
     const NOISE: [f64; 10] = [0.3, -0.4, 0.1, -0.2, 0.5, -0.1, 0.2, -0.5, 0.4, -0.3];
 
     #[test]
-    fn a_drift_within_a_launch_cancels_between_the_two_orders() {
+    fn a_drift_within_a_sample_cancels_between_the_two_orders() {
         // Work takes 10, its overhead 4, and every batch takes 1 longer than the one before.
         let (work_first, overhead_first) = ([10.0 - 5.0, 14.0 - 9.0], [13.0 - 6.0, 17.0 - 10.0]);
-        assert_eq!(of_launch(&work_first, &overhead_first), Some(6.0));
-        assert_eq!(of_launch(&work_first, &[]), Some(5.0), "one order alone keeps the drift");
-        assert_eq!(of_launch(&[], &[2.0]), Some(2.0));
-        assert_eq!(of_launch(&[], &[]), None);
+        assert_eq!(of_sample(&work_first, &overhead_first), Some(6.0));
+        assert_eq!(of_sample(&work_first, &[]), Some(5.0), "one order alone keeps the drift");
+        assert_eq!(of_sample(&[], &[2.0]), Some(2.0));
+        assert_eq!(of_sample(&[], &[]), None);
         // One disturbed batch is an outlier in one of the two medians.
-        assert_eq!(of_launch(&[5.0, 5.0, 500.0], &[7.0, 7.0, 7.0]), Some(6.0));
+        assert_eq!(of_sample(&[5.0, 5.0, 500.0], &[7.0, 7.0, 7.0]), Some(6.0));
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_that_do_not_reach_the_level_have_their_own() {
+    fn samples_that_do_not_reach_the_level_have_their_own() {
         let at = |values: &[f64], resolution| difference(values, resolution, 0.95).unwrap();
         let PairedDifference::Above(three) = at(&[9.0, 10.0, 11.0], 0.0) else { panic!("all are above nothing") };
         assert!(three.value == 10.0 && three.interval.level < 0.95);

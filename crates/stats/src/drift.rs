@@ -1,4 +1,4 @@
-//! Trend test of launch values over time: whether the machine drifts while it is measured.
+//! Trend test of sample values over time: whether the machine drifts while it is measured.
 //!
 //! Mann, Econometrica 13, 1945, and Kendall, Rank Correlation Methods, 1975; the size of the trend is the Theil-Sen
 //! slope. Autocorrelation inflates the variance of the score, which is corrected by the lag-1 coefficient of the
@@ -55,7 +55,7 @@ pub fn trend(times: &[f64], values: &[f64]) -> Option<MonotoneTrend> {
     })
 }
 
-/// Whether logarithms of launch values at `times` (any unit, in rising order) drift: a trend that chance explains with
+/// Whether logarithms of sample values at `times` (any unit, in rising order) drift: a trend that chance explains with
 /// less than 1%, or that hardly any pair contradicts, by more than `band` over the whole span (a logarithm, 0.02 is
 /// 2%).
 pub fn drifts(times: &[f64], logs: &[f64], band: f64) -> bool {

@@ -1,20 +1,20 @@
-//! How many independent launches those are worth that resemble their neighbours, and what the difference costs.
+//! How many independent samples those are worth that resemble their neighbours, and what the difference costs.
 
 use model::RULES;
 
 use crate::autocorrelation::{lag1, variance_inflation};
 use crate::distribution::student_t_quantile;
 
-/// What launches that resemble their neighbours do to the interval of their shift.
+/// What samples that resemble their neighbours do to the interval of their shift.
 ///
 /// They are worth fewer independent ones, and so few show how far they scatter with fewer degrees of freedom: with the
-/// factor on the standard error alone, 11% of equal pairs of fourteen launches that correlate by 0.7 are significant at
+/// factor on the standard error alone, 11% of equal pairs of fourteen samples that correlate by 0.7 are significant at
 /// 5%.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Persistence {
     /// Factor on the standard error.
     inflated: f64,
-    /// Degrees of freedom of as many independent launches as these are worth.
+    /// Degrees of freedom of as many independent samples as these are worth.
     worth: f64,
     /// Degrees of freedom if all were independent.
     all: f64,
@@ -22,25 +22,25 @@ pub(crate) struct Persistence {
 
 /// One sample in the order of time.
 struct SampleWorth {
-    launches: f64,
+    samples: f64,
     /// Factor by which the correlation of neighbours inflates the variance of its location.
     inflation: f64,
-    /// How many independent launches it is worth where the correlation is shown, else all.
+    /// How many independent samples it is worth where the correlation is shown, else all.
     independent: f64,
 }
 
 impl SampleWorth {
     fn of(sample: &[f64]) -> Self {
-        let (launches, inflation) = (sample.len() as f64, variance_inflation(sample));
+        let (samples, inflation) = (sample.len() as f64, variance_inflation(sample));
         let shown = lag1(sample).is_some_and(|found| found.p_value <= RULES.noise.shown);
-        Self { launches, inflation, independent: if shown { launches / inflation } else { launches } }
+        Self { samples, inflation, independent: if shown { samples / inflation } else { samples } }
     }
 }
 
 impl Persistence {
     /// Factor on the half-width of an interval at `level` for samples in the order of time whose errors add, which
     /// never narrows it. It is that of the report's level at stricter ones too: there Student's quantiles would make
-    /// one pair of independent launches in ten, those that look correlated by chance, unable to show anything.
+    /// one pair of independent samples in ten, those that look correlated by chance, unable to show anything.
     pub(crate) fn stretch(samples: &[&[f64]], level: f64) -> f64 {
         Self::of(samples).map_or(1.0, |found| found.factor(level))
     }
@@ -57,12 +57,12 @@ impl Persistence {
             let spent = |size| worth(size).powi(-2) / (worth(size) - 1.0).max(RULES.noise.least_degrees);
             variance(worth).powi(2) / sizes.iter().map(spent).sum::<f64>()
         };
-        let inflated = (variance(&|size| size.launches / size.inflation) / variance(&|size| size.launches)).sqrt();
-        let (worth, all) = (welch(&|size| size.independent), welch(&|size| size.launches));
+        let inflated = (variance(&|size| size.samples / size.inflation) / variance(&|size| size.samples)).sqrt();
+        let (worth, all) = (welch(&|size| size.independent), welch(&|size| size.samples));
         Some(Self { inflated, worth: worth.min(all), all })
     }
 
-    /// Factor on the half-width of an interval at `level` of independent launches.
+    /// Factor on the half-width of an interval at `level` of independent samples.
     fn factor(&self, level: f64) -> f64 {
         let quantile = |degrees| student_t_quantile(0.5 + level / 2.0, degrees);
         let ratio = quantile(self.worth) / quantile(self.all);
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_launches_that_resemble_their_neighbours_cost_anything() {
+    fn only_samples_that_resemble_their_neighbours_cost_anything() {
         let mixed = [1.0, 7.0, 3.0, 9.0, 2.0, 8.0, 4.0, 6.0, 0.0, 5.0];
         assert!(Persistence::of(&[&mixed, &mixed]).is_none());
         let climbing: Vec<f64> = (0..20).map(|at| f64::from(at / 4)).collect();
@@ -86,7 +86,7 @@ mod tests {
         let factors: Vec<f64> = [0.0, 0.5, 0.95, 0.999, 1.0].map(|level| shown.factor(level)).to_vec();
         assert!(factors.windows(2).take(3).all(|pair| pair[0] <= pair[1]), "{factors:?}");
         assert!(factors.iter().all(|factor| factor.is_finite() && *factor >= shown.inflated), "{factors:?}");
-        // One side's correlation is that side's: beside many launches that are independent it costs less.
+        // One side's correlation is that side's: beside many samples that are independent it costs less.
         let beside = Persistence::of(&[&climbing, &mixed.repeat(4)]).unwrap();
         assert!(beside.worth < beside.all && beside.factor(0.95) > 1.5);
     }

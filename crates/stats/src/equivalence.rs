@@ -16,7 +16,7 @@ use crate::quantile::standard_deviation;
 /// Half-width of the band within which two results count as the same: 2%, as a logarithm of the ratio.
 pub const BAND: f64 = model::RULES.compare.band;
 
-/// How much a result moves between sessions, for reasons that no number of launches averages out.
+/// How much a result moves between sessions, for reasons that no number of samples averages out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Floor {
     /// Standard deviation of the logarithm of the result between sessions of one machine, `own` included.
@@ -29,7 +29,7 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// No floor: both samples are from one session, with interleaved launches.
+    /// No floor: both samples are from one session, with interleaved samples.
     pub const NONE: Self = Self { sd: 0.0, own: 0.0, degrees: None };
 
     /// A standard deviation that is taken as known, such as the default of a class of results.
@@ -67,12 +67,12 @@ impl Floor {
         Self { sd: both.sqrt(), degrees, ..self }
     }
 
-    /// Half-width at `level` that the floor adds in quadrature to that of two sessions' launches. The quantile is
+    /// Half-width at `level` that the floor adds in quadrature to that of two sessions' samples. The quantile is
     /// Student's if the deviation was estimated, else normal.
     ///
     /// What an estimated deviation holds of the sessions' own errors is taken off with the quantile that those of the
-    /// launches have: where the errors of all sessions are alike, both together are Student's interval of the deviation
-    /// that was seen, but never less than that of the launches.
+    /// samples have: where the errors of all sessions are alike, both together are Student's interval of the deviation
+    /// that was seen, but never less than that of the samples.
     pub fn half_width(&self, level: f64) -> f64 {
         if self.sd == 0.0 {
             return 0.0;
@@ -118,8 +118,8 @@ pub struct RatioEstimate {
     pub floor_half_width: f64,
     /// Requested confidence level.
     pub level: f64,
-    /// Launches of the smaller sample.
-    pub launches: usize,
+    /// Samples of the smaller sample.
+    pub samples: usize,
 }
 
 /// Verdict on two results.
@@ -129,11 +129,11 @@ pub enum EquivalenceVerdict {
     Different,
     /// By less than the band.
     Same,
-    /// Neither can be shown with this number of launches.
+    /// Neither can be shown with this number of samples.
     Undecided,
 }
 
-/// Compares launch values `b` against `a`, given as logarithms in the order of time.
+/// Compares sample values `b` against `a`, given as logarithms in the order of time.
 ///
 /// `None` when a value is not finite or there are too few for `level` (fewer than four each at 95%).
 pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEstimate> {
@@ -161,16 +161,16 @@ fn estimated(
     shift: &HodgesLehmannShift,
     widening_at: &dyn Fn(f64) -> Widening,
     level: f64,
-    launches: usize,
+    samples: usize,
 ) -> Option<RatioEstimate> {
-    let launch_interval = shift.interval(level)?;
+    let sample_interval = shift.interval(level)?;
     let widening = widening_at(level);
     let plain = widening.floor.sd == 0.0 && widening.stretch == 1.0;
-    let interval = widening.apply(shift.estimate, launch_interval, level);
+    let interval = widening.apply(shift.estimate, sample_interval, level);
     let narrower = equivalence_level(level);
     let equivalence = shift
         .interval(narrower)
-        .map_or(interval, |launches| widening_at(narrower).apply(shift.estimate, launches, narrower));
+        .map_or(interval, |samples| widening_at(narrower).apply(shift.estimate, samples, narrower));
     Some(RatioEstimate {
         shift: shift.estimate,
         interval,
@@ -178,23 +178,23 @@ fn estimated(
         p_value: if plain { shift.p_value } else { widening.p_value(shift) },
         floor_half_width: widening.floor.half_width(level),
         level,
-        launches,
+        samples,
     })
 }
 
-/// Widening of the interval from the launches.
+/// Widening of the interval from the samples.
 struct Widening {
-    /// Factor on the distance of each end from the estimate, for launches that resemble their neighbours.
+    /// Factor on the distance of each end from the estimate, for samples that resemble their neighbours.
     stretch: f64,
     floor: Floor,
 }
 
 impl Widening {
-    fn apply(&self, centre: f64, launches: Interval, level: f64) -> Interval {
+    fn apply(&self, centre: f64, samples: Interval, level: f64) -> Interval {
         let floor = self.floor.half_width(level);
-        let down = (self.stretch * (centre - launches.low)).hypot(floor);
-        let up = (self.stretch * (launches.high - centre)).hypot(floor);
-        Interval { low: centre - down, high: centre + up, level: if floor > 0.0 { level } else { launches.level } }
+        let down = (self.stretch * (centre - samples.low)).hypot(floor);
+        let up = (self.stretch * (samples.high - centre)).hypot(floor);
+        Interval { low: centre - down, high: centre + up, level: if floor > 0.0 { level } else { samples.level } }
     }
 
     /// The smallest p at which the widened interval of level 1 - p excludes zero. Intervals nest, so bisection finds
@@ -204,10 +204,10 @@ impl Widening {
         let excludes = |ln_p: f64| {
             let level = 1.0 - ln_p.exp();
             shift.interval(level).is_some_and(|i| {
-                // The end towards zero: beyond it when what launches and floor add in quadrature is less than the
+                // The end towards zero: beyond it when what samples and floor add in quadrature is less than the
                 // shift.
-                let launches = self.stretch * if centre > 0.0 { centre - i.low } else { i.high - centre };
-                let room = centre * centre - launches * launches;
+                let samples = self.stretch * if centre > 0.0 { centre - i.low } else { i.high - centre };
+                let room = centre * centre - samples * samples;
                 room > 0.0 && self.floor.is_within(room.sqrt(), level)
             })
         };
@@ -238,20 +238,20 @@ pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> Equiva
 /// What would decide an undecided comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionNeed {
-    /// This many more launches of each result, for an 80% chance.
-    Launches(usize),
-    /// The floor alone is too wide for launches to decide: this many sessions of each machine.
+    /// This many more samples of each result, for an 80% chance.
+    Samples(usize),
+    /// The floor alone is too wide for samples to decide: this many sessions of each machine.
     Sessions(usize),
     /// The shift is so close to the edge of the band that no reasonable effort decides.
     TooClose,
 }
 
-/// Largest number of launches or sessions that is proposed.
+/// Largest number of samples or sessions that is proposed.
 const MAX_PROPOSED: f64 = 1000.0;
 
 /// What would decide `comparison` against `band` if its shift is the true one.
 ///
-/// Widths shrink with the square root of the launches; the floor does not. For a chance of `power` (such as 0.8) the
+/// Widths shrink with the square root of the samples; the floor does not. For a chance of `power` (such as 0.8) the
 /// end of the interval must clear the band by the normal quantile of `power` in addition to its own half-width.
 pub fn need(comparison: &RatioEstimate, band: f64, power: f64) -> DecisionNeed {
     let gap = (comparison.shift.abs() - band).abs();
@@ -266,16 +266,16 @@ pub fn need(comparison: &RatioEstimate, band: f64, power: f64) -> DecisionNeed {
     let whole = comparison.interval.half_width();
     let floor = comparison.floor_half_width * if whole > 0.0 { width / whole } else { 1.0 };
     let total = width;
-    let launches = (total * total - floor * floor).max(0.0);
+    let samples = (total * total - floor * floor).max(0.0);
     if room > floor {
-        let factor = launches / (room * room - floor * floor);
-        let wanted = (comparison.launches as f64 * factor).ceil();
+        let factor = samples / (room * room - floor * floor);
+        let wanted = (comparison.samples as f64 * factor).ceil();
         if wanted <= MAX_PROPOSED {
-            return DecisionNeed::Launches((wanted as usize).saturating_sub(comparison.launches));
+            return DecisionNeed::Samples((wanted as usize).saturating_sub(comparison.samples));
         }
     }
-    // With this many sessions on each side and launches spread over them, all terms shrink with the number of sessions.
-    let sessions = ((launches + floor * floor) / (room * room)).ceil();
+    // With this many sessions on each side and samples spread over them, all terms shrink with the number of sessions.
+    let sessions = ((samples + floor * floor) / (room * room)).ceil();
     if floor > 0.0 && sessions <= MAX_PROPOSED.sqrt() {
         DecisionNeed::Sessions(sessions.max(2.0) as usize)
     } else {
@@ -288,40 +288,40 @@ mod tests {
     use super::*;
 
     /// Twenty values around `centre` with a standard deviation of about `sd`, in an order without autocorrelation.
-    fn launches(centre: f64, sd: f64) -> Vec<f64> {
+    fn samples(centre: f64, sd: f64) -> Vec<f64> {
         let order = [3, 17, 8, 12, 1, 19, 6, 14, 10, 0, 16, 5, 11, 18, 2, 9, 15, 4, 13, 7];
         order.iter().map(|&i| centre + sd * normal_quantile((f64::from(i) + 0.5) / 20.0)).collect()
     }
 
     #[test]
     fn three_verdicts() {
-        let a = launches(1.0, 0.005);
+        let a = samples(1.0, 0.005);
         let judge = |b: &[f64], floor| {
             let c = compare(&a, b, floor, 0.95).unwrap();
             verdict(&c, c.p_value, BAND)
         };
-        assert_eq!(judge(&launches(1.05, 0.005), Floor::NONE), EquivalenceVerdict::Different);
-        assert_eq!(judge(&launches(0.95, 0.005), Floor::NONE), EquivalenceVerdict::Different);
-        assert_eq!(judge(&launches(1.001, 0.005), Floor::NONE), EquivalenceVerdict::Same);
-        assert_eq!(judge(&launches(1.02, 0.005), Floor::NONE), EquivalenceVerdict::Undecided);
-        assert_eq!(judge(&launches(1.05, 0.005), Floor::known(0.02)), EquivalenceVerdict::Undecided);
-        assert_eq!(judge(&launches(1.001, 0.05), Floor::NONE), EquivalenceVerdict::Undecided);
+        assert_eq!(judge(&samples(1.05, 0.005), Floor::NONE), EquivalenceVerdict::Different);
+        assert_eq!(judge(&samples(0.95, 0.005), Floor::NONE), EquivalenceVerdict::Different);
+        assert_eq!(judge(&samples(1.001, 0.005), Floor::NONE), EquivalenceVerdict::Same);
+        assert_eq!(judge(&samples(1.02, 0.005), Floor::NONE), EquivalenceVerdict::Undecided);
+        assert_eq!(judge(&samples(1.05, 0.005), Floor::known(0.02)), EquivalenceVerdict::Undecided);
+        assert_eq!(judge(&samples(1.001, 0.05), Floor::NONE), EquivalenceVerdict::Undecided);
     }
 
     #[test]
     fn no_test_never_claims_a_difference() {
-        let c = compare(&launches(1.0, 0.005), &launches(1.5, 0.005), Floor::NONE, 0.95).unwrap();
+        let c = compare(&samples(1.0, 0.005), &samples(1.5, 0.005), Floor::NONE, 0.95).unwrap();
         assert_eq!(verdict(&c, f64::NAN, BAND), EquivalenceVerdict::Undecided);
         assert!(compare(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], Floor::NONE, 0.95).is_none());
     }
 
     #[test]
     fn p_and_interval_agree_under_a_floor() {
-        let a = launches(0.0, 0.004);
+        let a = samples(0.0, 0.004);
         let estimated = |error: f64| Floor { sd: 0.005, own: error * error, degrees: Some(2.0) };
         for floor in [Floor::known(0.005), estimated(0.0), estimated(0.003), estimated(0.006)] {
             for step in 0..60 {
-                let c = compare(&a, &launches(0.001 * f64::from(step), 0.004), floor, 0.95).unwrap();
+                let c = compare(&a, &samples(0.001 * f64::from(step), 0.004), floor, 0.95).unwrap();
                 assert_eq!(c.p_value <= 0.05, !c.interval.contains(0.0), "step {step}: {c:?}");
             }
         }
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn floor_alone_sets_the_width_of_quiet_results() {
-        let c = compare(&launches(0.0, 1e-6), &launches(0.0, 1e-6), Floor::known(0.01), 0.95).unwrap();
+        let c = compare(&samples(0.0, 1e-6), &samples(0.0, 1e-6), Floor::known(0.01), 0.95).unwrap();
         assert!((c.interval.half_width() - 1.96 * 2.0_f64.sqrt() * 0.01).abs() < 1e-4);
         let estimated = Floor::from_sessions(&[(0.0, 0.0), (0.01, 0.0), (0.02, 0.0)]).unwrap();
         assert!((estimated.half_width(0.95) - 4.302_65 * 2.0_f64.sqrt() * 0.01).abs() < 1e-5);
@@ -337,14 +337,14 @@ mod tests {
     }
 
     #[test]
-    fn needs_are_launches_then_sessions_then_none() {
-        let a = launches(0.0, 0.03);
-        let c = compare(&a, &launches(0.0, 0.03), Floor::NONE, 0.95).unwrap();
-        let DecisionNeed::Launches(more) = need(&c, BAND, 0.8) else { panic!("{c:?}") };
+    fn needs_are_samples_then_sessions_then_none() {
+        let a = samples(0.0, 0.03);
+        let c = compare(&a, &samples(0.0, 0.03), Floor::NONE, 0.95).unwrap();
+        let DecisionNeed::Samples(more) = need(&c, BAND, 0.8) else { panic!("{c:?}") };
         assert!((10..80).contains(&more), "{more}");
-        let c = compare(&a, &launches(0.05, 0.03), Floor::known(0.02), 0.95).unwrap();
+        let c = compare(&a, &samples(0.05, 0.03), Floor::known(0.02), 0.95).unwrap();
         assert!(matches!(need(&c, BAND, 0.8), DecisionNeed::Sessions(2..=12)), "{:?}", need(&c, BAND, 0.8));
-        let c = compare(&a, &launches(0.02, 0.03), Floor::NONE, 0.95).unwrap();
+        let c = compare(&a, &samples(0.02, 0.03), Floor::NONE, 0.95).unwrap();
         assert_eq!(need(&c, c.shift.abs(), 0.8), DecisionNeed::TooClose);
     }
 }

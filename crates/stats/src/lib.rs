@@ -1,7 +1,7 @@
-//! Statistics of measurement: what a set of launches supports.
+//! Statistics of measurement: what a set of samples supports.
 //!
 //! Every function is pure, without clock, file or hidden state. Randomised methods take a seed. Functions that cannot
-//! answer (too few values, a value that is not finite) return `None`. The unit of replication is the launch: one value
+//! answer (too few values, a value that is not finite) return `None`. The unit of replication is the sample: one value
 //! for each fresh process.
 #![forbid(unsafe_code)]
 
@@ -42,11 +42,11 @@ pub use holm::holm;
 pub use interval::{Estimated, Interval};
 pub use jackknife_plus::{LeftOut, jackknife_plus};
 pub use mixture::mixture;
-pub use modes::{FastBatches, ModeGroup, modes, modes_of_launches};
+pub use modes::{FastBatches, ModeGroup, modes, modes_of_samples};
 pub use order_statistic::{
-    MedianInterval, launch_median_interval, launch_median_range, median_interval, serial_median_interval,
+    MedianInterval, median_interval, sample_median_interval, sample_median_range, serial_median_interval,
 };
 pub use quantile::{median, quantile};
 pub use rank::{RankInterval, rank_intervals};
 pub use ratio::{geometric_mean, ratio};
-pub use stop::{CALLING_LEVEL, Look, calling_interval, look_at_launches, look_at_undisturbed};
+pub use stop::{CALLING_LEVEL, Look, calling_interval, look_at_samples, look_at_undisturbed};

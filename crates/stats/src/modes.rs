@@ -1,4 +1,4 @@
-//! Modes of a result: groups of launches at different levels.
+//! Modes of a result: groups of samples at different levels.
 //!
 //! Whether there is more than one is decided by the dip test (Hartigan and Hartigan, Annals of Statistics 13, 1985): the
 //! dip is the distance between the empirical distribution and the nearest one with a single mode. It is computed as by
@@ -6,10 +6,10 @@
 //! the dip is largest among the distributions with one mode. The sorted logarithms are then cut at the widest gap, and
 //! both parts are tested again.
 //!
-//! The test takes launches for independent. A level that persists over neighbouring launches is a regime of the machine
+//! The test takes samples for independent. A level that persists over neighbouring samples is a regime of the machine
 //! and no mode, so the levels on both sides of a cut must change about as often as in random order (runs test of Wald
-//! and Wolfowitz, Annals of Mathematical Statistics 11, 1940). A preempted launch has batches at both levels, so the
-//! launches of the slower level must be slow throughout, where their batches are known.
+//! and Wolfowitz, Annals of Mathematical Statistics 11, 1940). A preempted sample has batches at both levels, so the
+//! samples of the slower level must be slow throughout, where their batches are known.
 //!
 //! The tests `modes`, `placements` and `recordings` check the share of false alarms and what is found.
 
@@ -17,22 +17,22 @@ use model::RULES;
 
 use crate::quantile::median_of_sorted;
 
-/// A group of launches at one level.
+/// A group of samples at one level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModeGroup {
-    /// Median of its launch values, in their unit.
+    /// Median of its sample values, in their unit.
     pub centre: f64,
-    /// Smallest launch value.
+    /// Smallest sample value.
     pub low: f64,
-    /// Largest launch value.
+    /// Largest sample value.
     pub high: f64,
-    /// Share of the launches, 0 to 1.
+    /// Share of the samples, 0 to 1.
     pub share: f64,
-    /// Positions of its launches in the input, rising.
-    pub launches: Vec<usize>,
+    /// Positions of its samples in the input, rising.
+    pub samples: Vec<usize>,
 }
 
-/// Level of a launch's batches: nine in ten of them are at least this slow, in the unit of the launch values. That is
+/// Level of a sample's batches: nine in ten of them are at least this slow, in the unit of the sample values. That is
 /// their 10% quantile for times and their 90% quantile for rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FastBatches {
@@ -42,15 +42,15 @@ pub struct FastBatches {
     pub larger_is_slower: bool,
 }
 
-/// The modes of positive launch values in the order of time, from low to high. One mode means that a single number
-/// describes them; it is also the result of fewer launches than an estimate needs. Empty without values or with one
+/// The modes of positive sample values in the order of time, from low to high. One mode means that a single number
+/// describes them; it is also the result of fewer samples than an estimate needs. Empty without values or with one
 /// that is not finite and positive.
 pub fn modes(values: &[f64]) -> Vec<ModeGroup> {
-    modes_of_launches(values, &[])
+    modes_of_samples(values, &[])
 }
 
-/// Like [`modes`], with the batches of each launch; `batches` is empty or as long as `values`.
-pub fn modes_of_launches(values: &[f64], batches: &[Option<FastBatches>]) -> Vec<ModeGroup> {
+/// Like [`modes`], with the batches of each sample; `batches` is empty or as long as `values`.
+pub fn modes_of_samples(values: &[f64], batches: &[Option<FastBatches>]) -> Vec<ModeGroup> {
     if values.is_empty() || values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
         return Vec::new();
     }
@@ -61,7 +61,7 @@ pub fn modes_of_launches(values: &[f64], batches: &[Option<FastBatches>]) -> Vec
     groups
 }
 
-/// Adds the modes of these launches, which are in the order of their values.
+/// Adds the modes of these samples, which are in the order of their values.
 fn split(values: &[f64], batches: &[Option<FastBatches>], order: &[usize], groups: &mut Vec<ModeGroup>) {
     match cut(values, batches, order) {
         Some(bound) => {
@@ -72,7 +72,7 @@ fn split(values: &[f64], batches: &[Option<FastBatches>], order: &[usize], group
     }
 }
 
-/// Where these launches fall into two levels, if they do.
+/// Where these samples fall into two levels, if they do.
 fn cut(values: &[f64], batches: &[Option<FastBatches>], order: &[usize]) -> Option<usize> {
     let logs: Vec<f64> = order.iter().map(|&at| values[at].ln()).collect();
     let n = logs.len();
@@ -172,10 +172,10 @@ fn on(line: &[(f64, f64)], x: f64) -> f64 {
     }
 }
 
-/// Whether the launches below and above a bound of the sorted ones alternate in time as by chance, each in at least two
+/// Whether the samples below and above a bound of the sorted ones alternate in time as by chance, each in at least two
 /// stretches.
 fn recurs(order: &[usize], bound: usize) -> bool {
-    let mut in_time: Vec<(usize, bool)> = order.iter().enumerate().map(|(at, launch)| (*launch, at >= bound)).collect();
+    let mut in_time: Vec<(usize, bool)> = order.iter().enumerate().map(|(at, sample)| (*sample, at >= bound)).collect();
     in_time.sort_unstable();
     let above: Vec<bool> = in_time.into_iter().map(|(_, above)| above).collect();
     let stretches =
@@ -188,7 +188,7 @@ fn recurs(order: &[usize], bound: usize) -> bool {
     up >= 2 && down >= 2 && (up + down) as f64 >= mean - RULES.modes.few_runs * variance.max(0.0).sqrt()
 }
 
-/// Whether most of the slower group's launches are slow in nine of ten of their batches. `None` if no batches are known.
+/// Whether most of the slower group's samples are slow in nine of ten of their batches. `None` if no batches are known.
 fn slow_throughout(values: &[f64], batches: &[Option<FastBatches>], groups: [&[usize]; 2]) -> Option<bool> {
     let known = |group: &[usize]| -> Vec<FastBatches> {
         group.iter().filter_map(|&at| batches.get(at).copied().flatten()).collect()
@@ -204,14 +204,14 @@ fn slow_throughout(values: &[f64], batches: &[Option<FastBatches>], groups: [&[u
 
 fn mode(values: &[f64], members: &[usize]) -> ModeGroup {
     let sorted: Vec<f64> = members.iter().map(|&i| values[i]).collect();
-    let mut launches = members.to_vec();
-    launches.sort_unstable();
+    let mut samples = members.to_vec();
+    samples.sort_unstable();
     ModeGroup {
         centre: median_of_sorted(&sorted),
         low: sorted[0],
         high: sorted[sorted.len() - 1],
         share: members.len() as f64 / values.len() as f64,
-        launches,
+        samples,
     }
 }
 
@@ -257,14 +257,14 @@ mod tests {
         let values = [6.5, 70.0, 6.6, 71.0, 6.4, 6.5, 69.0, 72.0, 6.55, 70.5];
         let found = modes(&values);
         assert_eq!(found.len(), 2);
-        assert_eq!(found[0].launches, [0, 2, 4, 5, 8]);
+        assert_eq!(found[0].samples, [0, 2, 4, 5, 8]);
         assert_eq!((found[0].low, found[0].centre, found[0].high, found[0].share), (6.4, 6.5, 6.6, 0.5));
         assert_eq!(found[1].centre, 70.5);
     }
 
     #[test]
-    fn launches_that_changed_level_half_way_do_not_hide_modes() {
-        // A pipe between two processes that the scheduler places: microseconds of a round trip, launch by launch.
+    fn samples_that_changed_level_half_way_do_not_hide_modes() {
+        // A pipe between two processes that the scheduler places: microseconds of a round trip, sample by sample.
         let values = [
             2.1, 57.07, 2.1, 53.38, 54.91, 2.11, 10.33, 55.08, 2.13, 57.86, 2.13, 2.19, 12.69, 56.75, 2.1, 57.87,
             58.07, 2.24, 24.16, 2.21, 60.61, 59.45, 61.24,
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(found.iter().map(|m| m.centre.round()).collect::<Vec<_>>(), [1.0, 8.0, 80.0], "{found:?}");
     }
 
-    /// Launches at two levels a decade apart, far closer to each other within a level.
+    /// Samples at two levels a decade apart, far closer to each other within a level.
     fn levels(order: &[u8]) -> Vec<f64> {
         order
             .iter()
@@ -309,17 +309,17 @@ mod tests {
     }
 
     #[test]
-    fn a_preempted_launch_is_no_mode() {
+    fn a_preempted_sample_is_no_mode() {
         let times = levels(&[0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 1]);
         let rates: Vec<f64> = times.iter().map(|v| 1.0 / v).collect();
         for (values, larger_is_slower, fast) in [(&times, true, 1.0), (&rates, false, 1.0)] {
             let found = |edge: &dyn Fn(f64) -> f64| {
                 let batches: Vec<Option<FastBatches>> =
                     values.iter().map(|v| Some(FastBatches { edge: edge(*v), larger_is_slower })).collect();
-                modes_of_launches(values, &batches).len()
+                modes_of_samples(values, &batches).len()
             };
-            assert_eq!(found(&|v| v), 2, "every batch at its launch's level");
-            assert_eq!(found(&|_| fast), 1, "a tenth of the batches of every launch at the fast level");
+            assert_eq!(found(&|v| v), 2, "every batch at its sample's level");
+            assert_eq!(found(&|_| fast), 1, "a tenth of the batches of every sample at the fast level");
         }
     }
 

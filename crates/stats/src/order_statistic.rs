@@ -4,7 +4,7 @@
 //! Statistics, 3rd ed. 2003, section 7.1; recommended for run times by Le Boudec, Performance Evaluation of Computer
 //! and Communication Systems, 2010, section 2.2.
 
-use crate::autocorrelation::{launch_inflation, variance_inflation};
+use crate::autocorrelation::{sample_inflation, variance_inflation};
 use crate::distribution::{beta_binomial_cdf, beta_binomial_mass};
 use crate::interval::Interval;
 use crate::quantile::{median_of_sorted, sorted};
@@ -92,29 +92,29 @@ fn extremes(n: usize, inflation: f64) -> Option<Ranks> {
     (n >= 2).then(|| Ranks { low: 1, high: n, coverage: coverage() })
 }
 
-/// Interval of the median of launch values in the order of time, widened for their persistence, which is estimated from
-/// them and from what launches usually show.
+/// Interval of the median of sample values in the order of time, widened for their persistence, which is estimated from
+/// them and from what samples usually show.
 ///
-/// `None` with too few launches for `level`; [`launch_median_range`] then gives the coverage of the extremes.
-pub fn launch_median_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
-    let inflation = launch_inflation(values);
+/// `None` with too few samples for `level`; [`sample_median_range`] then gives the coverage of the extremes.
+pub fn sample_median_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
+    let inflation = sample_inflation(values);
     median_between(values, inflated_median_ranks(values.len(), level, inflation)?, inflation)
 }
 
-/// Like [`median_range`], for launch values in the order of time.
-pub fn launch_median_range(values: &[f64]) -> Option<MedianInterval> {
-    range_at(values, launch_inflation(values))
+/// Like [`median_range`], for sample values in the order of time.
+pub fn sample_median_range(values: &[f64]) -> Option<MedianInterval> {
+    range_at(values, sample_inflation(values))
 }
 
-/// Intervals of the medians of several quantities, each with a value of every launch, between the same two order
+/// Intervals of the medians of several quantities, each with a value of every sample, between the same two order
 /// statistics: those that the most persistent quantity needs at `level`, or the extremes with their own level. If each
-/// launch's values rise from one quantity to the next, so do medians and ends.
+/// sample's values rise from one quantity to the next, so do medians and ends.
 pub fn joint_median_intervals(columns: &[Vec<f64>], level: f64) -> Option<Vec<MedianInterval>> {
     let n = columns.first()?.len();
     if columns.iter().any(|column| column.len() != n) {
         return None;
     }
-    let inflation = columns.iter().map(|column| launch_inflation(column)).fold(1.0, f64::max);
+    let inflation = columns.iter().map(|column| sample_inflation(column)).fold(1.0, f64::max);
     let ranks = inflated_median_ranks(n, level, inflation).or_else(|| extremes(n, inflation))?;
     columns.iter().map(|column| median_between(column, ranks, inflation)).collect()
 }
@@ -180,19 +180,19 @@ mod tests {
     }
 
     #[test]
-    fn few_launches_are_taken_to_persist_and_many_show_whether_they_do() {
-        let inflation = |values: &[f64]| launch_median_interval(values, 0.5).unwrap().inflation;
+    fn few_samples_are_taken_to_persist_and_many_show_whether_they_do() {
+        let inflation = |values: &[f64]| sample_median_interval(values, 0.5).unwrap().inflation;
         let (few, many) = (inflation(&mixed(8)), inflation(&mixed(320)));
         assert!(few > 1.3 && many < 1.3, "{few} and {many}");
         let steps: Vec<f64> = (0..80).map(|at| f64::from(at / 10 % 3)).collect();
         assert!(inflation(&steps) > 4.0);
         // Where they show none, the interval is hardly wider than that of independent values.
-        let low = |n: usize| launch_median_interval(&mixed(n), 0.95).unwrap().ranks.low;
+        let low = |n: usize| sample_median_interval(&mixed(n), 0.95).unwrap().ranks.low;
         for n in [20, 40, 80, 320] {
             let independent = median_ranks(n, 0.95).unwrap().low;
             assert!(low(n) < independent + 1 && low(n) + 1 + n / 16 >= independent, "{n}: {} of {independent}", low(n));
         }
-        let range = launch_median_range(&mixed(6)).unwrap();
+        let range = sample_median_range(&mixed(6)).unwrap();
         assert!(range.interval.level < 0.95 && range.interval.level < median_range(&mixed(6)).unwrap().interval.level);
     }
 

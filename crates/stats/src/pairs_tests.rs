@@ -39,22 +39,16 @@ impl HostNoise {
 /// How two things are compared in the time of 2 n executions after each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Procedure {
-    /// In turns in random order of every round; all launches of one against all of the other.
+    /// In turns in random order of every round; all samples of one against all of the other.
     Turns,
     /// The same, by differences within rounds.
     TurnsByRound,
-    /// Side by side, two turns a launch, with sides changed; one CPU is 3% slower.
+    /// Side by side, two turns a sample, with sides changed; one CPU is 3% slower.
     Duet,
 }
 
-fn estimate(
-    procedure: Procedure,
-    noise: HostNoise,
-    planted: f64,
-    launches: usize,
-    rng: &mut impl Rng,
-) -> RatioEstimate {
-    let row = noise.draw(2 * launches, rng);
+fn estimate(procedure: Procedure, noise: HostNoise, planted: f64, samples: usize, rng: &mut impl Rng) -> RatioEstimate {
+    let row = noise.draw(2 * samples, rng);
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for two in row.chunks_exact(2) {
         if procedure == Procedure::Duet {
@@ -78,14 +72,14 @@ fn estimate(
 }
 
 /// Share of runs that find a difference, and the median half-width of the interval.
-fn found(procedure: Procedure, noise: HostNoise, planted: f64, launches: usize) -> (f64, f64) {
+fn found(procedure: Procedure, noise: HostNoise, planted: f64, samples: usize) -> (f64, f64) {
     const RUNS: u32 = 400;
     const BAND: f64 = 0.01;
-    let mut rng = generator(u64::from(RUNS) + launches as u64);
+    let mut rng = generator(u64::from(RUNS) + samples as u64);
     let mut widths = Vec::new();
     let mut different = 0;
     for _ in 0..RUNS {
-        let estimate = estimate(procedure, noise, planted, launches, &mut rng);
+        let estimate = estimate(procedure, noise, planted, samples, &mut rng);
         widths.push(estimate.interval.half_width());
         different += u32::from(verdict(&estimate, estimate.p_value, BAND) == EquivalenceVerdict::Different);
     }
@@ -94,7 +88,7 @@ fn found(procedure: Procedure, noise: HostNoise, planted: f64, launches: usize) 
 
 #[test]
 fn side_by_side_finds_two_percent_where_the_noise_is_common_and_calls_equals_different_nowhere() {
-    const LAUNCHES: usize = 20;
+    const SAMPLES: usize = 20;
     let noise = |common, own, persistence| HostNoise { common, own, persistence };
     for (name, noise) in [
         ("common", noise(0.05, 0.002, 0.0)),
@@ -105,8 +99,8 @@ fn side_by_side_finds_two_percent_where_the_noise_is_common_and_calls_equals_dif
         ("quiet", noise(0.002, 0.002, 0.0)),
     ] {
         let row = [Procedure::Turns, Procedure::TurnsByRound, Procedure::Duet].map(|procedure| {
-            let (alarms, half) = found(procedure, noise, 0.0, LAUNCHES);
-            let (power, _) = found(procedure, noise, 0.02, LAUNCHES);
+            let (alarms, half) = found(procedure, noise, 0.0, SAMPLES);
+            let (power, _) = found(procedure, noise, 0.02, SAMPLES);
             println!(
                 "TABLE {name}, {procedure:?}: equal called different {alarms:.3}, 2% found {power:.2}, ±{:.2}%",
                 half * 100.0

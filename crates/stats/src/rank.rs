@@ -37,7 +37,7 @@ pub fn rank_intervals(count: usize, pairs: &[Ordered]) -> Vec<RankInterval> {
     ranks
 }
 
-/// Ranks samples of logarithms of launch values, each of its own session, the smallest first. All pairs are compared
+/// Ranks samples of logarithms of sample values, each of its own session, the smallest first. All pairs are compared
 /// with their common `floor`, adjusted by Holm's method, and must differ by more than `band`.
 ///
 /// `None` when a pair cannot be compared: see [`compare`].
@@ -75,7 +75,7 @@ mod tests {
         let samples: Vec<Vec<f64>> = [100.0, 150.0, 100.2, 220.0]
             .into_iter()
             .map(|c| {
-                Noise { disturbed: 0.0, ..Noise::stable(c) }.launches(20, &mut rng).iter().map(|v| v.ln()).collect()
+                Noise { disturbed: 0.0, ..Noise::stable(c) }.samples(20, &mut rng).iter().map(|v| v.ln()).collect()
             })
             .collect();
         let ranks = rank(&samples, Floor::known(0.005), 0.02, 0.95).unwrap();

@@ -29,8 +29,8 @@ pub fn ratio(numerator: &Estimated, denominator: &Estimated, level: f64) -> Opti
 pub struct RatioMember {
     /// Logarithm of the ratio.
     pub shift: f64,
-    /// Its interval from the launches alone, as logarithms; `None` if no spread is known.
-    pub launches: Option<Interval>,
+    /// Its interval from the samples alone, as logarithms; `None` if no spread is known.
+    pub samples: Option<Interval>,
     /// Standard deviation of that logarithm by the session floor: `sqrt(2)` times the deviation between sessions.
     pub floor: f64,
     /// Class of results whose floors move together: an index into the classes of [`Scores`].
@@ -93,12 +93,12 @@ pub fn geometric_mean(members: &[RatioMember], scores: &Scores, level: f64) -> O
         value: centre.exp(),
         interval: Interval::new(low.exp(), high.exp(), level),
     };
-    if members.iter().any(|m| m.launches.is_none()) {
+    if members.iter().any(|m| m.samples.is_none()) {
         return Some(estimated(centre, centre, 0.0));
     }
     let mut means = vec![0.0; scores.draws];
     for member in members {
-        let split = Split::of_logs(member.shift, member.launches?)?;
+        let split = Split::of_logs(member.shift, member.samples?)?;
         let share = member.weight / total;
         let (own, common) = (&scores.results[member.result], &scores.classes[member.class]);
         for ((mean, own), common) in means.iter_mut().zip(own).zip(common) {
@@ -112,7 +112,7 @@ pub fn geometric_mean(members: &[RatioMember], scores: &Scores, level: f64) -> O
     Some(estimated(low, high, level))
 }
 
-/// Logarithm of an estimate as two half-normal distributions: launch noise has a longer tail on the slow side.
+/// Logarithm of an estimate as two half-normal distributions: sample noise has a longer tail on the slow side.
 #[derive(Clone, Copy)]
 struct Split {
     centre: f64,
@@ -181,7 +181,7 @@ mod tests {
         let z = 1.959_963_984_540_054;
         let member = |(result, (&shift, &weight)): (usize, (&f64, &f64))| RatioMember {
             shift,
-            launches: Some(Interval::new(shift - z * sd, shift + z * sd, 0.95)),
+            samples: Some(Interval::new(shift - z * sd, shift + z * sd, 0.95)),
             floor,
             class: 0,
             result,
@@ -213,7 +213,7 @@ mod tests {
         let mean = geometric_mean(&members(&logs, 0.01, 0.0, &weights), &scores, 0.95).unwrap();
         assert!((mean.value - 4.0).abs() < 1e-12, "{mean:?}");
         let mut unknown = members(&logs, 0.01, 0.0, &weights);
-        unknown[3].launches = None;
+        unknown[3].samples = None;
         let mean = geometric_mean(&unknown, &scores, 0.95).unwrap();
         assert_eq!((mean.interval.level, mean.interval.low), (0.0, mean.value));
         assert!(geometric_mean(&[], &scores, 0.95).is_none());

@@ -1,6 +1,6 @@
-//! When a result has had enough launches.
+//! When a result has had enough samples.
 //!
-//! Testing after every launch and stopping at a good result gives intervals that cover far less than their level
+//! Testing after every sample and stopping at a good result gives intervals that cover far less than their level
 //! (Armitage, McPherson and Rowe, Journal of the Royal Statistical Society A 132, 1969). Looks are few and fixed, and a
 //! result converges only if an interval of a higher level than the requested one is within its target.
 //!
@@ -13,8 +13,8 @@ use model::RULES;
 
 use crate::autocorrelation::usual_inflation;
 use crate::interval::Interval;
-use crate::modes::{FastBatches, ModeGroup, modes_of_launches};
-use crate::order_statistic::{MedianInterval, inflated_median_ranks, launch_median_interval, launch_median_range};
+use crate::modes::{FastBatches, ModeGroup, modes_of_samples};
+use crate::order_statistic::{MedianInterval, inflated_median_ranks, sample_median_interval, sample_median_range};
 use crate::quantile::quantile;
 
 /// Default target of a result: half-width of the interval as a logarithm, 2%.
@@ -24,44 +24,44 @@ pub const TARGET: f64 = RULES.estimate.target;
 pub const CALLING_LEVEL: f64 = RULES.estimate.deciding_level;
 
 /// Looks before [`CALLING_LEVEL`] can be reached by order statistics, and the factor by which the extremes of so many
-/// launches are widened, away from their median, before they are compared with the target and printed.
+/// samples are widened, away from their median, before they are compared with the target and printed.
 ///
-/// The factors are chosen by resampling recorded launches: intervals that decide then cover in 99% of the runs of
-/// results whose launches were freed of outside disturbance, in the order of time too (`measure::references` has the
-/// test). With fewer than eight launches on both sides no difference would be significant over the results of a whole
+/// The factors are chosen by resampling recorded samples: intervals that decide then cover in 99% of the runs of
+/// results whose samples were freed of outside disturbance, in the order of time too (`measure::references` has the
+/// test). With fewer than eight samples on both sides no difference would be significant over the results of a whole
 /// comparison.
 const EARLY: [(usize, f64); 2] = [(8, RULES.estimate.widening_of_8), (10, RULES.estimate.widening_of_10)];
 
-/// Result of a look at the launch values of a result.
+/// Result of a look at the sample values of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
     /// Interval of the median at the requested level, or at [`CALLING_LEVEL`] if the result converged; `None` when the
-    /// launches are too few for it at their autocorrelation.
+    /// samples are too few for it at their autocorrelation.
     pub interval: Option<MedianInterval>,
-    /// Groups of launches at different levels; with more than one, no single number describes the result.
+    /// Groups of samples at different levels; with more than one, no single number describes the result.
     pub modes: Vec<ModeGroup>,
     /// Whether the result has converged: the interval at [`CALLING_LEVEL`] is within the target, and there is one mode.
     pub converged: bool,
-    /// Whether it did so early: the interval lies between widened extremes of few launches.
+    /// Whether it did so early: the interval lies between widened extremes of few samples.
     pub early: bool,
 }
 
-/// Judges positive launch values in the order of time, with what is known of the batches of each launch (`batches` is
+/// Judges positive sample values in the order of time, with what is known of the batches of each sample (`batches` is
 /// empty or as long as `values`). `target` is the wanted half-width of the interval as a logarithm, such as [`TARGET`];
 /// `level` its confidence.
-pub fn look_at_launches(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
-    let modes = modes_of_launches(values, batches);
+pub fn look_at_samples(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
+    let modes = modes_of_samples(values, batches);
     // By the logarithm and by the printed value, whichever is wider.
     let called = calling_interval(values, level).filter(|found| is_within(found, target));
     let converged = called.is_some() && modes.len() == 1;
-    let interval = called.filter(|_| converged).or_else(|| launch_median_interval(values, level));
+    let interval = called.filter(|_| converged).or_else(|| sample_median_interval(values, level));
     Look { interval, modes, converged, early: false }
 }
 
-/// Like [`look_at_launches`], for launches that were freed of outside disturbance: after 8 and 10 of them a result may
+/// Like [`look_at_samples`], for samples that were freed of outside disturbance: after 8 and 10 of them a result may
 /// also converge by their widened extremes.
 pub fn look_at_undisturbed(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
-    let look = look_at_launches(values, batches, target, level);
+    let look = look_at_samples(values, batches, target, level);
     let early = early_interval(values, level).filter(|found| is_within(found, target) && look.modes.len() == 1);
     match early {
         Some(found) if !look.converged => Look { interval: Some(found), converged: true, early: true, ..look },
@@ -74,41 +74,41 @@ fn is_within(found: &MedianInterval, target: f64) -> bool {
     interval.relative_half_width() <= target && interval.half_width() <= target * found.median.abs()
 }
 
-/// The extremes of few launches, widened; its level is [`CALLING_LEVEL`]. `None` for fewer launches than at the first
+/// The extremes of few samples, widened; its level is [`CALLING_LEVEL`]. `None` for fewer samples than at the first
 /// early look, for enough of them for order statistics, and if a higher level is wanted. Numbers between two looks
-/// occur where launches are judged again after the last one.
+/// occur where samples are judged again after the last one.
 pub fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
-    let (_, factor) = EARLY.iter().rfind(|(launches, _)| *launches <= values.len())?;
-    let few = fewest_launches(level).is_none_or(|enough| values.len() < enough);
-    let range = launch_median_range(values).filter(|_| few && level <= CALLING_LEVEL)?;
+    let (_, factor) = EARLY.iter().rfind(|(samples, _)| *samples <= values.len())?;
+    let few = fewest_samples(level).is_none_or(|enough| values.len() < enough);
+    let range = sample_median_range(values).filter(|_| few && level <= CALLING_LEVEL)?;
     let widened = |end: f64| range.median + factor * (end - range.median);
     let (low, high) = (widened(range.interval.low), widened(range.interval.high));
     (low > 0.0).then(|| MedianInterval { interval: Interval::new(low, high, CALLING_LEVEL), ..range })
 }
 
-/// How much wider the interval of an early look is than the extremes of so many launches; 1 if there is none.
+/// How much wider the interval of an early look is than the extremes of so many samples; 1 if there is none.
 #[must_use]
-pub fn early_widening(launches: usize) -> f64 {
-    EARLY.iter().rfind(|(look, _)| *look <= launches).map_or(1.0, |(_, factor)| *factor)
+pub fn early_widening(samples: usize) -> f64 {
+    EARLY.iter().rfind(|(look, _)| *look <= samples).map_or(1.0, |(_, factor)| *factor)
 }
 
-/// Relative half-width of the deciding interval after so many launches, if they are distributed like these values: its
-/// ends are quantiles of theirs. `None` for fewer launches than it needs, or without values.
+/// Relative half-width of the deciding interval after so many samples, if they are distributed like these values: its
+/// ends are quantiles of theirs. `None` for fewer samples than it needs, or without values.
 #[must_use]
-pub fn expected_half_width(values: &[f64], launches: usize, level: f64) -> Option<f64> {
-    let ranks = inflated_median_ranks(launches, level.max(CALLING_LEVEL), usual_inflation())?;
-    let at = |rank: usize| quantile(values, (rank as f64 - 0.5) / launches as f64);
+pub fn expected_half_width(values: &[f64], samples: usize, level: f64) -> Option<f64> {
+    let ranks = inflated_median_ranks(samples, level.max(CALLING_LEVEL), usual_inflation())?;
+    let at = |rank: usize| quantile(values, (rank as f64 - 0.5) / samples as f64);
     let (low, middle, high) = (at(ranks.low)?, quantile(values, 0.5)?, at(ranks.high)?);
     (middle > 0.0).then(|| (high - low) / 2.0 / middle)
 }
 
 /// The interval that must be within the target for convergence. `level` is the plan's.
 pub fn calling_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
-    launch_median_interval(values, level.max(CALLING_LEVEL))
+    sample_median_interval(values, level.max(CALLING_LEVEL))
 }
 
-/// Fewest launches with which a result can converge, however small its spread.
-pub fn fewest_launches(level: f64) -> Option<usize> {
+/// Fewest samples with which a result can converge, however small its spread.
+pub fn fewest_samples(level: f64) -> Option<usize> {
     (2..100).find(|&n| inflated_median_ranks(n, level.max(CALLING_LEVEL), usual_inflation()).is_some())
 }
 
@@ -120,18 +120,18 @@ mod tests {
     #[test]
     fn a_quiet_result_converges_and_one_with_modes_does_not() {
         let quiet = [1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.01, 0.99, 1.0, 1.002, 0.998, 1.001, 0.999, 1.003];
-        let seen = look_at_launches(&quiet, &[], TARGET, 0.95);
+        let seen = look_at_samples(&quiet, &[], TARGET, 0.95);
         assert!(seen.converged && seen.interval.unwrap().interval.level >= CALLING_LEVEL);
-        assert!(!look_at_launches(&quiet[..7], &[], TARGET, 0.95).converged, "seven launches call nothing");
-        assert!(!look_at_launches(&quiet, &[], 0.001, 0.95).converged);
+        assert!(!look_at_samples(&quiet[..7], &[], TARGET, 0.95).converged, "seven samples call nothing");
+        assert!(!look_at_samples(&quiet, &[], 0.001, 0.95).converged);
         let tight = [6.5, 70.0, 6.5, 6.5, 70.1, 6.5, 6.5, 69.0, 6.5, 70.5];
-        let seen = look_at_launches(&tight, &[], TARGET, 0.95);
+        let seen = look_at_samples(&tight, &[], TARGET, 0.95);
         assert!(seen.modes.len() == 2 && !seen.converged);
-        assert!(!look_at_launches(&quiet[..5], &[], TARGET, 0.95).converged);
+        assert!(!look_at_samples(&quiet[..5], &[], TARGET, 0.95).converged);
     }
 
     #[test]
-    fn few_undisturbed_launches_converge_if_they_are_far_within_the_target() {
+    fn few_undisturbed_samples_converge_if_they_are_far_within_the_target() {
         let spread = |half: f64, n: usize| -> Vec<f64> {
             (0..n).map(|at| 1.0 + half * (2.0 * ((at * 3) % n) as f64 / (n - 1) as f64 - 1.0)).collect()
         };
@@ -141,17 +141,17 @@ mod tests {
         assert!(look.converged && look.early && found.interval.level >= CALLING_LEVEL, "{found:?}");
         assert!((found.interval.half_width() - 0.99 * TARGET).abs() < 1e-6, "widened to {found:?}");
         assert!(!look_at_undisturbed(&spread(1.1 * 0.008, 8), &[], TARGET, 0.95).converged);
-        assert!(!look_at_launches(&eight, &[], TARGET, 0.95).converged, "observed launches do not");
+        assert!(!look_at_samples(&eight, &[], TARGET, 0.95).converged, "observed samples do not");
         assert!(!look_at_undisturbed(&spread(0.0001, 7), &[], TARGET, 0.95).converged, "seven are no look");
         let look = look_at_undisturbed(&spread(0.001, 14), &[], TARGET, 0.95);
         assert!(look.converged && !look.early);
     }
 
     #[test]
-    fn a_fifth_of_the_launches_at_another_level_soon_leaves_the_interval() {
+    fn a_fifth_of_the_samples_at_another_level_soon_leaves_the_interval() {
         let levels: Vec<f64> =
             (0..25).map(|at| if at % 5 == 0 { 1.125 } else { 1.0 + 0.0005 * f64::from(at) }).collect();
-        let expected = |launches| expected_half_width(&levels, launches, 0.95).unwrap();
+        let expected = |samples| expected_half_width(&levels, samples, 0.95).unwrap();
         assert!(expected(14) > 0.05 && expected(80) < 0.01, "{} and {}", expected(14), expected(80));
         // What is spread evenly follows the root law.
         let even: Vec<f64> = (0..101).map(|at| 1.0 + 0.001 * f64::from(at)).collect();
@@ -162,9 +162,9 @@ mod tests {
     }
 
     /// The half-width and whether the interval covers, of a core result that is refined: launched on once it is within
-    /// the target, to the first look at which it is within a fourth of it, or to so many launches.
+    /// the target, to the first look at which it is within a fourth of it, or to so many samples.
     fn refined(noise: &Noise, most: usize, seed: u64) -> (f64, bool) {
-        let values = noise.launches(most, &mut generator(seed));
+        let values = noise.samples(most, &mut generator(seed));
         let mut target = TARGET;
         let mut last = None;
         for look in model::LOOKS.map(|look| look as usize).into_iter().filter(|look| *look <= most) {
@@ -194,12 +194,12 @@ mod tests {
             let all: Vec<_> = (0..2000).map(|seed| refined(&noise, 80, seed)).collect();
             let covered = all.iter().filter(|(_, covered)| *covered).count();
             // Three standard errors below 95% of two thousand.
-            assert!(covered >= 1871, "launches that scatter by {spread}: {covered} of 2000");
+            assert!(covered >= 1871, "samples that scatter by {spread}: {covered} of 2000");
         }
     }
 
     #[test]
-    fn fewest_launches_of_a_level() {
-        assert_eq!(fewest_launches(0.95), Some(12));
+    fn fewest_samples_of_a_level() {
+        assert_eq!(fewest_samples(0.95), Some(12));
     }
 }

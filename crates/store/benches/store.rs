@@ -48,11 +48,11 @@ fn reads(store: &dyn Store) {
     row("list 1,000 runs", 20, || drop(store.summaries().unwrap()));
     row("resolve a selector", 20, || assert!(Selector::new(store).unwrap().resolve("latest").is_ok()));
     row("load one run whole", 50, || drop(store.get(next.next().unwrap(), Detail::Whole).unwrap()));
-    row("load one run's launch values", 50, || drop(store.get(next.next().unwrap(), Detail::Values).unwrap()));
+    row("load one run's sample values", 50, || drop(store.get(next.next().unwrap(), Detail::Values).unwrap()));
     row("load 100 runs whole", 3, || {
         (0..100).for_each(|_| drop(store.get(next.next().unwrap(), Detail::Whole).unwrap()));
     });
-    row("load 100 runs' launch values", 5, || {
+    row("load 100 runs' sample values", 5, || {
         (0..100).for_each(|_| drop(store.get(next.next().unwrap(), Detail::Values).unwrap()));
     });
     let keys: Vec<_> =
@@ -85,9 +85,9 @@ fn fill(path: &Path) {
     println!("{:<70} {:>9.3} ms a run", "import 1,000 runs, 50 at once", spent.as_secs_f64() * 1e3 / f64::from(RUNS));
 }
 
-/// What importers bring: a few results a run, without launches.
+/// What importers bring: a few results a run, without samples.
 fn imports(path: &Path) {
-    let shape = Shape { results: 20, launches: 1, batches: 1 };
+    let shape = Shape { results: 20, samples: 1, batches: 1 };
     let runs: Vec<_> = (0..500).map(|number| run("machine", number, shape)).collect();
     let mut store = store::open(path, Access::Write).unwrap();
     row("import 500 runs of 20 results, 100 at once", 1, || {
@@ -110,5 +110,5 @@ fn row(what: &str, times: usize, mut work: impl FnMut()) {
 }
 
 fn batches(run: &Run) -> usize {
-    run.results.iter().flat_map(|result| &result.launches).map(|launch| launch.nanos.len()).sum()
+    run.results.iter().flat_map(|result| &result.samples).map(|sample| sample.nanos.len()).sum()
 }

@@ -11,7 +11,7 @@ use crate::access::writable;
 use crate::pack::{GZIP_MAGIC, ZSTD_MAGIC, pack, unpack};
 use crate::{Error, StoreErrorKind};
 
-/// Largest document that is read, bytes. A full suite of forty launches has about 20 MiB.
+/// Largest document that is read, bytes. A full suite of forty samples has about 20 MiB.
 pub const DOCUMENT_LIMIT: u64 = 256 << 20;
 
 /// The text of a run, after a check that it can be read back.

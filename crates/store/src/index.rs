@@ -47,7 +47,7 @@ pub(crate) struct ResultValue {
     pub(crate) value: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
-    pub(crate) launches: u32,
+    pub(crate) samples: u32,
 }
 
 /// The value of a result in one session on a machine.
@@ -65,8 +65,8 @@ pub struct SessionValue {
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
-    /// Launches behind the value.
-    pub launches: u32,
+    /// Samples behind the value.
+    pub samples: u32,
 }
 
 /// The whole index entry of a document.
@@ -121,8 +121,8 @@ impl ResultValue {
     }
 
     fn of(result: &model::BenchmarkResult) -> Option<Self> {
-        let model::Estimate { value, low, high, launches, .. } = *result.outcome.estimate()?;
-        Some(Self { key: result.key(), value, low, high, launches })
+        let model::Estimate { value, low, high, samples, .. } = *result.outcome.estimate()?;
+        Some(Self { key: result.key(), value, low, high, samples })
     }
 }
 

@@ -1,4 +1,4 @@
-//! A run as the databases hold it: the whole document, and a second one without the inside of launches.
+//! A run as the databases hold it: the whole document, and a second one without the inside of samples.
 
 use std::io;
 
@@ -33,7 +33,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Most of the remaining size of a launch is an empty footprint with thirteen unknown counts, so it is shortened. A
+/// Most of the remaining size of a sample is an empty footprint with thirteen unknown counts, so it is shortened. A
 /// quote inside a JSON string is escaped, so the text of an object never occurs in a string.
 fn without_empty_footprints(text: &str) -> String {
     let empty = serde_json::to_string(&Footprint::default()).unwrap_or_default();

@@ -9,8 +9,8 @@ use crate::{Error, SessionValue, Summary, index};
 pub enum Detail {
     /// The document as stored.
     Whole,
-    /// The document without the inside of its launches (batches, readings, and each launch's footprint and, unless the
-    /// machine has several classes of cores, placement). Outcomes, launch values and quantiles, facts, the footprints
+    /// The document without the inside of its samples (batches, readings, and each sample's footprint and, unless the
+    /// machine has several classes of cores, placement). Outcomes, sample values and quantiles, facts, the footprints
     /// of results, and on which CPUs several threads or processes were where the run states how far its CPUs are apart,
     /// are included. Several times faster.
     Values,
@@ -93,30 +93,30 @@ pub(crate) fn label_after(written: Option<&str>, held: Option<&str>, now: Option
 
 /// Reduces a run to what [`Detail::Values`] loads.
 pub(crate) fn values_only(mut run: Run) -> Run {
-    // Which cores a launch used matters where they are of several classes.
+    // Which cores a sample used matters where they are of several classes.
     let several = run.session.references.as_ref().is_some_and(|references| references.unshared.len() > 1);
     let apart = run.session.references.as_ref().is_some_and(|references| !references.distances.is_empty());
-    for launch in run.results.iter_mut().flat_map(|result| &mut result.launches) {
-        *launch = model::Launch {
-            round: launch.round,
-            began: launch.began,
-            wall: launch.wall,
-            value: launch.value,
-            warmup: launch.warmup,
-            steady: launch.steady,
-            stolen: launch.stolen,
-            throttled: launch.throttled,
-            quantiles: std::mem::take(&mut launch.quantiles),
-            frequency: launch.frequency,
-            undisturbed: launch.undisturbed,
-            placement: match std::mem::take(&mut launch.placement) {
+    for sample in run.results.iter_mut().flat_map(|result| &mut result.samples) {
+        *sample = model::Sample {
+            round: sample.round,
+            began: sample.began,
+            wall: sample.wall,
+            value: sample.value,
+            warmup: sample.warmup,
+            steady: sample.steady,
+            stolen: sample.stolen,
+            throttled: sample.throttled,
+            quantiles: std::mem::take(&mut sample.quantiles),
+            frequency: sample.frequency,
+            undisturbed: sample.undisturbed,
+            placement: match std::mem::take(&mut sample.placement) {
                 whole if several => whole,
-                // Which two CPUs a launch used matters where the host may have moved them.
+                // Which two CPUs a sample used matters where the host may have moved them.
                 whole if apart && whole.seen.len() > 1 => model::Placement { seen: whole.seen, ..Default::default() },
                 _ => model::Placement::default(),
             },
-            invalid: launch.invalid.take(),
-            ..model::Launch::default()
+            invalid: sample.invalid.take(),
+            ..model::Sample::default()
         };
     }
     run

@@ -53,7 +53,7 @@ pub fn lacks(what: impl Display) {
     record("NOT HERE", &what);
 }
 
-/// The text of a recording of real launches, from `recordings` of this crate.
+/// The text of a recording of real samples, from `recordings` of this crate.
 ///
 /// # Panics
 /// If it is missing or damaged: a test of what was recorded does not pass without.

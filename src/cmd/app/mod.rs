@@ -37,9 +37,9 @@ enum AppAction {
     /// Read files as one session of many
     #[command(hide = true)]
     Read(work::ReadArguments),
-    /// Perform one launch on standard input and output
+    /// Perform one sample on standard input and output
     #[command(hide = true)]
-    Launch,
+    Sample,
     /// Run sessions once for standard input and output
     #[command(hide = true)]
     Attend,
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         AppAction::Fit(arguments) => fit::run(&arguments, common),
         AppAction::Work(arguments) => work::run(&arguments),
         AppAction::Read(arguments) => work::read(&arguments),
-        AppAction::Launch => {
+        AppAction::Sample => {
             become_helper()?;
             application::serve(std::io::stdin(), std::io::stdout())?;
             Ok(ExitStatus::Fine)
@@ -84,9 +84,9 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Option<
     }
 }
 
-/// Helpers of this same program, for launches.
+/// Helpers of this same program, for samples.
 pub(crate) fn starter() -> Result<Starter> {
-    Ok(Starter::new(std::env::current_exe()?, ["app", "launch"]))
+    Ok(Starter::new(std::env::current_exe()?, ["app", "sample"]))
 }
 
 /// Helpers of this same program, for sessions.

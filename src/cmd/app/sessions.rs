@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     cold: bool,
     /// Run all sessions this many times, whatever the intervals
-    #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["max_launches", "time_limit"],
+    #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["max_samples", "time_limit"],
           value_parser = clap::value_parser!(u32).range(1..=100))]
     runs: Option<u32>,
     /// Your own program; Prony appends the names of a session's files

@@ -10,7 +10,7 @@ use lab::{Drops, Lab};
 use launcher::Launcher;
 use measure::Stopper;
 use model::words::seconds as in_words;
-use model::{BenchmarkResult, Launch, Metric, Point, Primitive, Unit, format_size};
+use model::{BenchmarkResult, Metric, Point, Primitive, Sample, Unit, format_size};
 use network::LabLauncher;
 use network::build::{Arrivals, BuildJob, BuildOutcome, PushPattern, SizeDistribution, Transport, build};
 use network::series::{SeriesTrial, result};
@@ -116,7 +116,7 @@ impl SeriesTrial for BuildTrial {
         result
     }
 
-    fn launch(&mut self, stopper: &Stopper) -> launcher::Result<Launch> {
+    fn launch(&mut self, stopper: &Stopper) -> launcher::Result<Sample> {
         let (outcome, drops) = self.together(stopper).inspect_err(|error| {
             // Where payload was wrong, nothing that earlier jobs gave stands.
             if matches!(error, launcher::Error::Payload(_)) {
@@ -132,21 +132,21 @@ impl SeriesTrial for BuildTrial {
             outcome.events_per_second(self.job.rate.is_some())
         };
         let nanos = (outcome.seconds * 1e9) as u64;
-        let launch = Launch {
+        let sample = Sample {
             value: rate,
             nanos: vec![nanos],
             ops: vec![u64::from(outcome.built)],
             steady: true,
             stolen: outcome.cpu.stolen(),
             verified_bytes: Some(outcome.verified()),
-            ..Launch::default()
+            ..Sample::default()
         };
         // A job that lost every event is a result too: its loss.
         self.done.borrow_mut().push((outcome, drops));
         if rate <= 0.0 {
             return Err(launcher::Error::Gone("fewer events were built whole than a rate needs".to_owned()));
         }
-        Ok(launch)
+        Ok(sample)
     }
 
     fn notes(&self) -> Vec<String> {

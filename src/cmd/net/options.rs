@@ -226,12 +226,12 @@ fn patient() -> Result<ListenSettings> {
 /// Target half-width of a network result, if no other is requested.
 const TARGET: f64 = 0.025;
 
-/// Results derived from observations of trials that launches in the document do not contain: they refer to the launches
+/// Results derived from observations of trials that samples in the document do not contain: they refer to the samples
 /// of one session.
 pub(super) struct Derived {
-    /// From the launches in the document.
+    /// From the samples in the document.
     pub(super) whole: Vec<BenchmarkResult>,
-    /// From the launches of this session.
+    /// From the samples of this session.
     pub(super) session: Vec<BenchmarkResult>,
 }
 
@@ -269,7 +269,7 @@ pub(super) fn measure_trials(
     let mut result = session.measure(order, &mut series)?;
     let mut derived = derive(&mut result.run);
     if is_resumed {
-        let note = "of the launches since the run was resumed";
+        let note = "of the samples since the run was resumed";
         derived.session.iter_mut().for_each(|result| result.notes.push(note.to_owned()));
         // Derived results that this session does not have are kept from the earlier one.
         earlier.retain(|old| !derived.whole.iter().chain(&derived.session).any(|new| new.key() == old.key()));

@@ -3,7 +3,7 @@
 use application::CopyReport;
 use measure::Reply;
 use model::{
-    BenchmarkResult, Better, Class, Invalid, Launch, Metric, PlanEntry, Point, Primitive, ResultKey, Run, Unit,
+    BenchmarkResult, Better, Class, Invalid, Metric, PlanEntry, Point, Primitive, ResultKey, Run, Sample, Unit,
 };
 use rating::RatingSet;
 
@@ -19,7 +19,7 @@ pub(super) fn results(run: &mut Run, set: RatingSet, mode: &str, copies: u32) {
 
 fn add(run: &mut Run, set: RatingSet, benchmark: String, copies: u32, title: String, note: &str) {
     let point = Point::origin().with("copies", copies.to_string());
-    // One launch yields the mean and its components.
+    // One sample yields the mean and its components.
     let shares = Some(format!("{} x{copies}", set.name()));
     let entry = PlanEntry { benchmark: benchmark.clone(), point: point.clone(), target: run.plan.target, shares };
     run.plan.entries.push(entry);
@@ -33,7 +33,7 @@ fn add(run: &mut Run, set: RatingSet, benchmark: String, copies: u32, title: Str
     });
 }
 
-/// One value of a result, from a launch of a component or of all of them.
+/// One value of a result, from a sample of a component or of all of them.
 pub(super) fn launched(
     result: usize,
     round: u32,
@@ -42,7 +42,7 @@ pub(super) fn launched(
     report: Option<&CopyReport>,
     invalid: Option<Invalid>,
 ) -> Reply {
-    let launch = Launch {
+    let sample = Sample {
         round,
         wall,
         value,
@@ -52,7 +52,7 @@ pub(super) fn launched(
         throttled: report.and_then(|report| report.throttled),
         footprint: report.map(CopyReport::footprint).unwrap_or_default(),
         invalid,
-        ..Launch::default()
+        ..Sample::default()
     };
-    Reply::Launched { result, launch: Box::new(launch) }
+    Reply::Launched { result, sample: Box::new(sample) }
 }

@@ -1,4 +1,4 @@
-//! Launches of all components of a set. A round's geometric mean is one value of the set; its median over rounds, with
+//! Samples of all components of a set. A round's geometric mean is one value of the set; its median over rounds, with
 //! the interval of order statistics, is the rating.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use application::{CopyReport, LaunchSpec, ProcessEnd, Starter};
-use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
+use measure::{Host, Reply, SampleError, Stopper, Subject, WorkerStep};
 use model::{Invalid, Run};
 use rating::{Component, RatingSet};
 
@@ -26,21 +26,21 @@ struct RateSet {
     noted: bool,
 }
 
-/// What a launch of a component said.
+/// What a sample of a component said.
 struct RateReading {
     ratio: f64,
     build: String,
     optimised: bool,
 }
 
-/// Frozen sets that are measured: what a session launches.
+/// Frozen sets that are measured: what a session samples.
 pub(super) struct Rating {
     parts: Vec<RateSet>,
     program: String,
     starter: Starter,
     /// Seconds that the run may take, if it has a limit.
     limit: Option<f64>,
-    /// The moment at which the first launch began: the clock of the run began before it.
+    /// The moment at which the first sample began: the clock of the run began before it.
     began: Option<Instant>,
     /// Whether the components were built for use.
     pub(super) optimised: bool,
@@ -65,13 +65,13 @@ impl Rating {
         Ok(Self { parts: sets, program, starter: starter()?, limit, began: None, optimised: true })
     }
 
-    /// Seconds on the reference machine until every set has two launches, which an interval needs.
+    /// Seconds on the reference machine until every set has two samples, which an interval needs.
     pub(super) fn least_seconds(&self) -> f64 {
         2.0 * self.parts.iter().flat_map(|part| part.set.components()).map(|component| component.reference).sum::<f64>()
     }
 
     /// Seconds that a component of this round may take. The limit of the run cuts its first round, of which no result
-    /// has an interval; later rounds are whole, as everywhere: who cuts the slow launches keeps the fast ones.
+    /// has an interval; later rounds are whole, as everywhere: who cuts the slow samples keeps the fast ones.
     fn patience(&mut self, round: u32) -> f64 {
         let began = *self.began.get_or_insert_with(Instant::now);
         let limit = self.limit.filter(|_| round == 0);
@@ -88,8 +88,8 @@ impl RateSet {
 impl Host for Rating {}
 
 impl Subject for Rating {
-    /// One launch of every component of a part, and the mean of their ratios: it counts whole or not at all.
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
+    /// One sample of every component of a part, and the mean of their ratios: it counts whole or not at all.
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
         let asked = step.tasks.first().and_then(|task| self.part_of(task.result));
         let Some(place) = asked else { return Ok(vec![Reply::Done]) };
         let RateSet { set, copies, result, noted } = self.parts[place];
@@ -101,7 +101,7 @@ impl Subject for Rating {
             }
             let report = match self.launch_component(component, copies, patience, stopper) {
                 Ok(report) => report,
-                Err(application::Error::Stopped) => return Err(LaunchError::Stopped),
+                Err(application::Error::Stopped) => return Err(SampleError::Stopped),
                 Err(error) => return Ok(invalid(&self.parts[place], values.len(), &error.to_string(), None)),
             };
             let cut = patience < PATIENCE && report.copies.iter().any(|copy| matches!(copy.how, ProcessEnd::TimedOut));

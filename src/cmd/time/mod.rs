@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(last = true, value_name = "PROGRAM [ARGUMENT]", conflicts_with_all = ["commands", "shell"])]
     program: Vec<String>,
     /// Run every command this many times, whatever the intervals
-    #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["max_launches", "target", "time_limit"],
+    #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["max_samples", "target", "time_limit"],
           value_parser = clap::value_parser!(u32).range(2..=10_000))]
     runs: Option<u32>,
     /// First runs of every command that are discarded
@@ -88,7 +88,7 @@ impl Arguments {
         self.spacing.is_none() && self.duet.is_none()
     }
 
-    /// How many executions a launch has.
+    /// How many executions a sample has.
     fn burst(&self) -> BurstRule {
         match self.runs {
             _ if !self.bursts() => BurstRule::Single,
@@ -148,7 +148,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         Ok(view::document(run, &timed_pairs(run, band(run, arguments.band).ln_1p()), context))
     };
     let failed = result.run.results.iter().any(|result| matches!(result.outcome, model::Outcome::Failed(_)));
-    session.keep_nothing_without_launches().conclude(result, draw, |_| !failed)
+    session.keep_nothing_without_samples().conclude(result, draw, |_| !failed)
 }
 
 /// The run without results.
@@ -163,10 +163,10 @@ fn document(arguments: &Arguments, options: &MeasureOptions, order: &TimingOrder
         Some(limit) => BURST_SPACING.min(limit / f64::from(BURSTS)),
         None => BURST_SPACING,
     };
-    // What runs before or after every execution leaves one for each launch.
+    // What runs before or after every execution leaves one for each sample.
     let single = !arguments.prepare.is_empty() || !arguments.conclude.is_empty();
     match arguments.runs {
-        // A launch of a duet executes each command twice.
+        // A sample of a duet executes each command twice.
         Some(runs) if order.duet.is_some() => run.plan.looks = vec![runs.div_ceil(2)],
         Some(runs) if bursts && !single => run.plan.looks = vec![runs.min(BURSTS)],
         Some(runs) => run.plan.looks = vec![runs],

@@ -34,7 +34,7 @@ fn columns(run: &Run) -> Vec<Column> {
     columns
 }
 
-/// Whether any launch of the run is a burst of executions.
+/// Whether any sample of the run is a burst of executions.
 fn has_bursts(run: &Run) -> bool {
     run.results.iter().any(|result| result.benchmark == COLD)
 }
@@ -56,7 +56,7 @@ fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
     let misses = |remark: &String| remark.starts_with("did not reach") || remark.ends_with("not confirmed");
     remarks.retain(|remark| !(counted && misses(remark)));
     let bursts = has_bursts(run);
-    let launches = time.counted();
+    let samples = time.counted();
     let mut cells = vec![label, Cell::Value(quantity), Cell::Interval(quantity)];
     cells.extend(bursts.then(|| cold(run, time)));
     cells.extend([
@@ -64,9 +64,9 @@ fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
         seconds(time, |footprint| footprint.system_seconds),
         memory(run, time),
     ]);
-    cells.extend(bursts.then_some(Cell::Count(launches.len() as u64)));
+    cells.extend(bursts.then_some(Cell::Count(samples.len() as u64)));
     cells.extend([
-        Cell::Count(launches.iter().map(|launch| launch.nanos.len() as u64).sum()),
+        Cell::Count(samples.iter().map(|sample| sample.nanos.len() as u64).sum()),
         Cell::Text(remarks.join(", "), Tone::Muted),
     ]);
     TableRow::of(cells)
@@ -74,9 +74,9 @@ fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
 
 /// The median CPU time of an execution.
 fn seconds(time: &BenchmarkResult, of: impl Fn(&model::Footprint) -> Option<f64>) -> Cell {
-    // A launch of a duet is two executions.
+    // A sample of a duet is two executions.
     let of = |footprint: &model::Footprint| Some(of(footprint)? / footprint.operations.max(1) as f64);
-    let values: Vec<f64> = time.counted().into_iter().filter_map(|launch| of(&launch.footprint)).collect();
+    let values: Vec<f64> = time.counted().into_iter().filter_map(|sample| of(&sample.footprint)).collect();
     stats::median(&values)
         .map_or(Cell::Empty, |median| Cell::text(PrintedQuantity::bare(median, Unit::Seconds).short()))
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Two results that a few launches settle.
+/// Two results that a few samples settle.
 pub const TINY: &[&str] =
     &["run", "--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--target", "20", "--no-rulers"];
 
@@ -151,7 +151,7 @@ impl Answer {
 }
 
 /// The estimate of a result of a run document. Other load may split a measurement into modes: then the estimate of the
-/// mode with most launches.
+/// mode with most samples.
 pub fn estimate(result: &Value) -> Option<&Value> {
     let outcome = &result["outcome"];
     let share = |mode: &&Value| mode["share"].as_f64().unwrap();

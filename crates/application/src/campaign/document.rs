@@ -112,7 +112,7 @@ pub(super) fn results(
             result.notes.push(note_of_command(&run.join(" ")));
         }
         places.push(run.results.len());
-        // One launch measures all of them.
+        // One sample measures all of them.
         let shares = Some(format!("{name} {point}"));
         run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target: run.plan.target, shares });
         run.results.push(result);

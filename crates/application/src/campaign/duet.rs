@@ -1,13 +1,13 @@
-//! Two builds of an application side by side: a launch is two turns, between which the builds change CPUs.
+//! Two builds of an application side by side: a sample is two turns, between which the builds change CPUs.
 
 use measure::{Reply, Stopper};
-use model::{BenchmarkResult, Launch, Metric, PlanEntry, Point, Run, Unit};
+use model::{BenchmarkResult, Metric, PlanEntry, Point, Run, Sample, Unit};
 
 use super::document::side_by_side;
-use super::reading::LaunchReading;
+use super::reading::SampleReading;
 use super::{Campaign, Subject};
 use crate::Error;
-use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
+use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, ratio_sample, sample_of};
 
 /// Two subjects that run side by side.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ impl Campaign<'_> {
         self.duets.iter().find(of).copied()
     }
 
-    /// A launch of both builds and of their ratio.
+    /// A sample of both builds and of their ratio.
     pub(super) fn launch_duet(&mut self, duet: BuildDuet, round: u32, stopper: &Stopper) -> Result<Vec<Reply>, Error> {
         let mut replies = Vec::new();
         for index in duet.subjects {
@@ -75,7 +75,7 @@ impl Campaign<'_> {
                 Err(failed) => return Ok(failed.into_iter().chain(self.duet_failed(duet, Some(index))).collect()),
             }
         }
-        let (mut turns, mut readings): (Vec<DuetTurn>, Vec<[LaunchReading; 2]>) = Default::default();
+        let (mut turns, mut readings): (Vec<DuetTurn>, Vec<[SampleReading; 2]>) = Default::default();
         for turn in 0..2 {
             let [first, second] = duet.cpus;
             let cpus = if is_swapped(round, turn) { [second, first] } else { [first, second] };
@@ -91,17 +91,17 @@ impl Campaign<'_> {
                     }
                 }
             }
-            readings.extend(<[LaunchReading; 2]>::try_from(read));
+            readings.extend(<[SampleReading; 2]>::try_from(read));
             turns.push(turn);
         }
         for (side, index) in duet.subjects.into_iter().enumerate() {
             let reports: Vec<&CopyReport> = turns.iter().map(|turn| &turn.reports[side]).collect();
-            let of_side: Vec<&LaunchReading> = readings.iter().map(|both| &both[side]).collect();
+            let of_side: Vec<&SampleReading> = readings.iter().map(|both| &both[side]).collect();
             replies.extend(self.launched_side(index, round, &reports, &of_side));
         }
         let ratios = readings.iter().map(|[first, second]| second.rate / first.rate);
-        let launch = Box::new(ratio_launch(&turns, round, ratios));
-        replies.push(Reply::Launched { result: duet.ratio, launch });
+        let sample = Box::new(ratio_sample(&turns, round, ratios));
+        replies.push(Reply::Launched { result: duet.ratio, sample });
         replies.extend(apart(&turns).map(|note| Reply::Noted { result: duet.ratio, note }));
         Ok(replies)
     }
@@ -111,10 +111,10 @@ impl Campaign<'_> {
         index: usize,
         round: u32,
         reports: &[&CopyReport],
-        read: &[&LaunchReading],
+        read: &[&SampleReading],
     ) -> Vec<Reply> {
         self.hidden = reports.iter().map(|report| report.own_resident).fold(self.hidden, u64::max);
-        let mean = |of: &dyn Fn(&LaunchReading) -> Option<f64>| {
+        let mean = |of: &dyn Fn(&SampleReading) -> Option<f64>| {
             let values: Option<Vec<f64>> = read.iter().map(|reading| of(reading)).collect();
             values.map(|values| values.iter().sum::<f64>() / values.len().max(1) as f64)
         };
@@ -122,11 +122,11 @@ impl Campaign<'_> {
         let (rate, startup) = (mean(&|reading| Some(reading.rate)), mean(&|reading| reading.startup));
         let cpu_time = mean(&|reading| Some(reading.cpu_time));
         let values: Vec<f64> = [rate, Some(memory), startup, cpu_time].into_iter().flatten().collect();
-        let launch = launch_of(reports, round);
+        let sample = sample_of(reports, round);
         let (measured, others) = self.subjects[index].results.split_at(values.len());
         let launched = measured.iter().zip(values).map(|(result, value)| Reply::Launched {
             result: *result,
-            launch: Box::new(Launch { value, ..launch.clone() }),
+            sample: Box::new(Sample { value, ..sample.clone() }),
         });
         // The counter is that of the processors on which both builds run.
         let reason = "the build beside it uses the same energy";

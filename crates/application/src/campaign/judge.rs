@@ -40,7 +40,7 @@ pub(super) fn efficiencies(run: &mut Run, applications: &[Application], subjects
             low: together.low / (n * alone.high),
             high: together.high / (n * alone.low),
             level,
-            launches: together.launches.min(alone.launches),
+            samples: together.samples.min(alone.samples),
             batches: 1,
             method: EstimateMethod::Propagated.at(level),
         };

@@ -1,4 +1,4 @@
-//! Measures applications: launches of every build and number of copies, in the same rounds as any run.
+//! Measures applications: samples of every build and number of copies, in the same rounds as any run.
 
 mod document;
 mod duet;
@@ -7,15 +7,15 @@ mod reading;
 
 use std::collections::BTreeSet;
 
-use measure::{Host, LaunchError, Reply, Stopper, WorkerStep};
-use model::{Launch, RECORD, Run};
+use measure::{Host, Reply, SampleError, Stopper, WorkerStep};
+use model::{RECORD, Run, Sample};
 
 pub use document::document;
 pub(crate) use document::{AGAINST, command_of, note_of_command, result, side_by_side};
 pub(crate) use judge::smallest_seen;
 
 use self::duet::{BuildDuet, pair_builds};
-use self::reading::{Digests, LaunchReading, read};
+use self::reading::{Digests, SampleReading, read};
 use crate::build::{Builder, Built, matrix};
 use crate::launch::{CopyReport, LaunchSpec, Starter};
 use crate::manifest::{Application, fill_all};
@@ -54,7 +54,7 @@ pub struct CampaignOrder {
 /// Reads a counter of energy, joules since some moment.
 pub type EnergyReader = Box<dyn Fn() -> f64>;
 
-/// Applications as an engine that a [`measure::MeasureSession`] launches.
+/// Applications as an engine that a [`measure::MeasureSession`] samples.
 pub struct Campaign<'a> {
     applications: Vec<Application>,
     builds: Vec<Vec<(Build, Built)>>,
@@ -98,7 +98,7 @@ impl<'a> Campaign<'a> {
     }
 
     /// Copies the results of an earlier session of the same campaign, so that its run can be resumed: the digests that
-    /// further launches must print. `fresh` is the run that [`Campaign::build`] has just created.
+    /// further samples must print. `fresh` is the run that [`Campaign::build`] has just created.
     ///
     /// # Errors
     /// When the command line of a program has changed.
@@ -116,7 +116,7 @@ impl<'a> Campaign<'a> {
         Ok(())
     }
 
-    /// Copies of a subject as a launch.
+    /// Copies of a subject as a sample.
     fn spec(&self, index: usize, copies: u32) -> LaunchSpec {
         let subject = &self.subjects[index];
         let application = &self.applications[subject.application];
@@ -141,7 +141,7 @@ impl<'a> Campaign<'a> {
         self.starter.launch(&self.spec(index, copies), stopper)
     }
 
-    fn read(&mut self, index: usize, report: &CopyReport) -> Result<LaunchReading, String> {
+    fn read(&mut self, index: usize, report: &CopyReport) -> Result<SampleReading, String> {
         let subject = &self.subjects[index];
         read(&self.applications[subject.application], (subject.application, subject.build), report, &mut self.digests)
     }
@@ -185,12 +185,12 @@ impl<'a> Campaign<'a> {
         Ok(replies)
     }
 
-    /// A launch of every result of a subject.
+    /// A sample of every result of a subject.
     fn launched(
         &mut self,
         (index, round): (usize, u32),
         report: &CopyReport,
-        reading: &LaunchReading,
+        reading: &SampleReading,
         joules: Option<f64>,
     ) -> Vec<Reply> {
         self.hidden = self.hidden.max(report.own_resident);
@@ -200,14 +200,14 @@ impl<'a> Campaign<'a> {
         values.extend(reading.startup);
         values.push(reading.cpu_time);
         values.extend(joules.map(|joules| joules / work));
-        let launch = |value: f64| Launch { value, ..report.as_launch(round) };
+        let sample = |value: f64| Sample { value, ..report.as_sample(round) };
         let results = subject.results.iter().zip(values);
         let launched =
-            results.map(|(result, value)| Reply::Launched { result: *result, launch: Box::new(launch(value)) });
+            results.map(|(result, value)| Reply::Launched { result: *result, sample: Box::new(sample(value)) });
         launched.chain(self.leftovers(index, report)).collect()
     }
 
-    /// Notes on processes that went on after a launch, at the rate and at the CPU time.
+    /// Notes on processes that went on after a sample, at the rate and at the CPU time.
     fn leftovers(&self, index: usize, report: &CopyReport) -> Vec<Reply> {
         let subject = &self.subjects[index];
         let started = usize::from(self.applications[subject.application].startup.is_some());
@@ -238,7 +238,7 @@ impl<'a> Campaign<'a> {
 impl Host for Campaign<'_> {}
 
 impl measure::Subject for Campaign<'_> {
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
         let Some(result) = step.tasks.first().map(|task| task.result) else { return Ok(vec![Reply::Done]) };
         let duet = self.duet_of(result);
         let made = match (duet, self.subject_of(result)) {
@@ -248,7 +248,7 @@ impl measure::Subject for Campaign<'_> {
         };
         let mut replies = match (made, duet) {
             (Ok(replies), _) => replies,
-            (Err(Error::Stopped), _) => return Err(LaunchError::Stopped),
+            (Err(Error::Stopped), _) => return Err(SampleError::Stopped),
             (Err(error), Some(duet)) => {
                 let first = self.failed(duet.subjects[0], &error.to_string(), None).into_iter();
                 first.chain(self.duet_failed(duet, Some(duet.subjects[0]))).collect()
@@ -261,7 +261,7 @@ impl measure::Subject for Campaign<'_> {
         Ok(replies)
     }
 
-    /// Launches are made for the rate, and for the ratio of builds side by side.
+    /// Samples are made for the rate, and for the ratio of builds side by side.
     fn leader(&self, result: usize) -> Option<usize> {
         let rate = || self.subject_of(result).map(|index| self.subjects[index].results[0]);
         let leader = self.duet_of(result).map(|duet| duet.ratio).or_else(rate)?;

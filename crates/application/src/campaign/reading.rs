@@ -1,4 +1,4 @@
-//! Reads a launch's output: whether the work was done, and how fast.
+//! Reads a sample's output: whether the work was done, and how fast.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use regex::Regex;
 use crate::launch::{CopyOutput, CopyReport};
 use crate::manifest::{Application, DigestScope, Rate};
 
-/// Values of one launch.
+/// Values of one sample.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct LaunchReading {
+pub(super) struct SampleReading {
     /// Work a second of all copies together.
     pub(super) rate: f64,
     /// Resident memory of the largest process, bytes.
@@ -25,7 +25,7 @@ pub(super) struct LaunchReading {
 #[derive(Debug, Default)]
 pub(super) struct Digests(BTreeMap<(usize, Option<usize>), String>);
 
-/// Prefix of the note with the digest that every launch must print.
+/// Prefix of the note with the digest that every sample must print.
 const DIGEST: &str = "digest: ";
 
 impl Digests {
@@ -48,7 +48,7 @@ impl Digests {
     }
 }
 
-/// Reads a launch.
+/// Reads a sample.
 ///
 /// # Errors
 /// The cause of a failure, in one sentence.
@@ -57,7 +57,7 @@ pub(super) fn read(
     place: (usize, usize),
     report: &CopyReport,
     digests: &mut Digests,
-) -> Result<LaunchReading, String> {
+) -> Result<SampleReading, String> {
     let of = report.copies.len();
     let mut rates = Vec::new();
     let mut startups = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn read(
     // The kernel counts microseconds; no program takes none.
     let cpu = (report.user_seconds + report.system_seconds).max(1e-6);
     let cpu_time = cpu / (of as f64 * application.work.amount);
-    Ok(LaunchReading { rate, memory: report.peak_resident as f64, cpu_time, startup })
+    Ok(SampleReading { rate, memory: report.peak_resident as f64, cpu_time, startup })
 }
 
 fn number(expression: &Regex, copy: &CopyOutput, what: &str) -> Result<f64, String> {

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use measure::Stopper;
-use model::{Launch, RECORD};
+use model::{RECORD, Sample};
 
 use super::{CopyReport, LaunchSpec, Starter};
 use crate::Error;
@@ -61,10 +61,10 @@ fn together(reports: &[CopyReport; 2]) -> f64 {
 }
 
 /// The mean of the executions of a side in a launch, with their mean time as its value.
-pub(crate) fn launch_of(reports: &[&CopyReport], round: u32) -> Launch {
+pub(crate) fn sample_of(reports: &[&CopyReport], round: u32) -> Sample {
     let walls: Vec<f64> = reports.iter().map(|report| report.wall()).collect();
-    let each = reports.iter().map(|report| report.as_launch(round));
-    let sum = each.reduce(|sum, one| Launch {
+    let each = reports.iter().map(|report| report.as_sample(round));
+    let sum = each.reduce(|sum, one| Sample {
         wall: sum.wall + one.wall,
         nanos: [sum.nanos, one.nanos].concat(),
         stolen: sum.stolen.zip(one.stolen).map(|(sum, one)| sum.plus(&one)),
@@ -74,22 +74,22 @@ pub(crate) fn launch_of(reports: &[&CopyReport], round: u32) -> Launch {
         ..sum
     });
     let value = walls.iter().sum::<f64>() / walls.len().max(1) as f64;
-    Launch { value, ..sum.unwrap_or_default() }
+    Sample { value, ..sum.unwrap_or_default() }
 }
 
 /// A launch of the ratio of the sides: the geometric mean over the turns. Its batches are the times of the first and of
 /// the second side in each turn.
-pub(crate) fn ratio_launch(turns: &[DuetTurn], round: u32, ratios: impl Iterator<Item = f64>) -> Launch {
+pub(crate) fn ratio_sample(turns: &[DuetTurn], round: u32, ratios: impl Iterator<Item = f64>) -> Sample {
     let walls: Vec<[f64; 2]> = turns.iter().map(|turn| turn.reports.each_ref().map(CopyReport::wall)).collect();
     let logs: Vec<f64> = ratios.map(f64::ln).collect();
-    Launch {
+    Sample {
         round,
         wall: walls.iter().map(|[first, second]| first.max(*second)).sum(),
         value: (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp(),
         nanos: walls.iter().flatten().map(|wall| (wall * 1e9) as u64).collect(),
         steady: true,
         invalid: turns.iter().flat_map(|turn| &turn.reports).find_map(CopyReport::disturbed),
-        ..Launch::default()
+        ..Sample::default()
     }
 }
 

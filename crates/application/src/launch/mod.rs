@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{Footprint, Invalid, Launch, TakenTime};
+use model::{Footprint, Invalid, Sample, TakenTime};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use duet::{DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
+pub(crate) use duet::{DuetTurn, apart, duet_turn, is_swapped, ratio_sample, sample_of};
 pub(crate) use helper::answer;
 pub use helper::{Starter, serve};
 pub(crate) use perform::limit_of;
@@ -177,9 +177,9 @@ impl CopyReport {
 
     /// The launch as run documents store it, without a value.
     #[must_use]
-    pub fn as_launch(&self, round: u32) -> Launch {
+    pub fn as_sample(&self, round: u32) -> Sample {
         let wall = self.wall();
-        Launch {
+        Sample {
             round,
             wall,
             nanos: vec![(wall * 1e9) as u64],
@@ -188,7 +188,7 @@ impl CopyReport {
             throttled: self.throttled,
             footprint: self.footprint(),
             invalid: self.disturbed(),
-            ..Launch::default()
+            ..Sample::default()
         }
     }
 

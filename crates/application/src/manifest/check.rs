@@ -15,7 +15,7 @@ type Wrong = (usize, String);
 
 /// Default time limit of a program.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Placeholders that are always filled: output directory, that of the build, number of the copy in a launch, this
+/// Placeholders that are always filled: output directory, that of the build, number of the copy in a sample, this
 /// program, the manifest's directory; and what a farm gives each chunk: its number, that of the attempt, its first
 /// event, its input.
 const ALWAYS: [&str; 9] = ["out", "build", "copy", "prony", "directory", "chunk", "attempt", "first", "in"];

@@ -1,7 +1,7 @@
-//! Sessions as an engine of a run: a launch is all of them once.
+//! Sessions as an engine of a run: a sample is all of them once.
 
-use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
-use model::{BenchmarkResult, Better, Class, Launch, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, Run, Unit};
+use measure::{Host, Reply, SampleError, Stopper, Subject, WorkerStep};
+use model::{BenchmarkResult, Better, Class, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, Run, Sample, Unit};
 
 use super::run::run_sessions;
 use super::{FileSharing, SessionOrder, SessionReport};
@@ -9,7 +9,7 @@ use crate::Error;
 use crate::campaign::result;
 use crate::launch::{LEFT_RUNNING, Starter};
 
-/// Many sessions as an engine that a [`measure::MeasureSession`] launches.
+/// Many sessions as an engine that a [`measure::MeasureSession`] samples.
 pub struct Sessions {
     order: SessionOrder,
     starter: Starter,
@@ -25,7 +25,7 @@ type Value = fn(&SessionReport) -> Option<f64>;
 /// Result of the time for which sessions wait for storage.
 const WAITING: &str = "session_waiting";
 
-/// Id, title and metric of every result, and where its values come from. The first one decides how many launches there
+/// Id, title and metric of every result, and where its values come from. The first one decides how many samples there
 /// are.
 const ROWS: [(&str, &str, Unit, &str, Better, Value); 8] = [
     ("sessions_asked", "data requested by all sessions", Unit::BytesPerSecond, "bytes", Better::Higher, |report| {
@@ -81,7 +81,7 @@ impl Sessions {
         (Self { order, starter, first, warm: false, reports: Vec::new() }, run)
     }
 
-    /// Every launch so far.
+    /// Every sample so far.
     #[must_use]
     pub fn reports(&self) -> &[SessionReport] {
         &self.reports
@@ -103,7 +103,7 @@ impl Sessions {
         for (at, (.., value)) in ROWS.iter().enumerate() {
             let result = self.first + at;
             replies.push(match value(&report).filter(|value| value.is_finite()) {
-                Some(value) => Reply::Launched { result, launch: Box::new(launch(&report, round, value)) },
+                Some(value) => Reply::Launched { result, sample: Box::new(sample(&report, round, value)) },
                 None => Reply::Unfit { result, reason: unseen(&report, ROWS[at].0).to_owned() },
             });
         }
@@ -123,10 +123,10 @@ fn unseen(report: &SessionReport, id: &str) -> &'static str {
 impl Host for Sessions {}
 
 impl Subject for Sessions {
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
         let mut replies = match self.once(step.round, stopper) {
             Ok(replies) => replies,
-            Err(Error::Stopped) => return Err(LaunchError::Stopped),
+            Err(Error::Stopped) => return Err(SampleError::Stopped),
             Err(error) => {
                 let reason = error.to_string();
                 (0..ROWS.len()).map(|at| Reply::Failed { result: self.first + at, reason: reason.clone() }).collect()
@@ -136,7 +136,7 @@ impl Subject for Sessions {
         Ok(replies)
     }
 
-    /// Launches are made for the data requested.
+    /// Samples are made for the data requested.
     fn leader(&self, result: usize) -> Option<usize> {
         (result != self.first).then_some(self.first)
     }
@@ -159,9 +159,9 @@ fn zeros(result: &mut BenchmarkResult) {
     }
 }
 
-fn launch(report: &SessionReport, round: u32, value: f64) -> Launch {
+fn sample(report: &SessionReport, round: u32, value: f64) -> Sample {
     let nanos = vec![(report.wall * 1e9) as u64];
-    Launch { round, wall: report.wall, value, nanos, steady: true, ..Launch::default() }
+    Sample { round, wall: report.wall, value, nanos, steady: true, ..Sample::default() }
 }
 
 fn mean(report: &SessionReport, value: impl Fn(&super::SessionUse) -> f64) -> Option<f64> {

@@ -23,42 +23,42 @@ const BURST: f64 = 0.1;
 /// Most executions of a burst.
 const MOST: f64 = 1000.0;
 
-/// How many executions a launch has.
+/// How many executions a sample has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BurstRule {
     /// One.
     Single,
     /// As many as take a tenth of a second.
     Usual,
-    /// These many in all launches together.
+    /// These many in all samples together.
     Counted {
         /// Executions.
         executions: u32,
-        /// Launches.
-        launches: u32,
+        /// Samples.
+        samples: u32,
     },
 }
 
 impl BurstRule {
-    /// `executions` in at most `launches` launches.
+    /// `executions` in at most `samples` samples.
     #[must_use]
-    pub fn counted(executions: u32, launches: u32) -> Self {
-        Self::Counted { executions, launches: launches.min(executions).max(1) }
+    pub fn counted(executions: u32, samples: u32) -> Self {
+        Self::Counted { executions, samples: samples.min(executions).max(1) }
     }
 
-    /// Executions of the launch of a round that count, if `usual` of them take as long as a burst.
+    /// Executions of the sample of a round that count, if `usual` of them take as long as a burst.
     pub(super) fn in_round(self, round: u32, usual: u32) -> u32 {
         match self {
             Self::Single => 1,
             Self::Usual => usual,
-            Self::Counted { executions, launches } => {
-                executions / launches + u32::from(round % launches < executions % launches)
+            Self::Counted { executions, samples } => {
+                executions / samples + u32::from(round % samples < executions % samples)
             }
         }
     }
 }
 
-/// Executions of a command in a launch.
+/// Executions of a command in a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pace {
     /// Those that count.
@@ -107,12 +107,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_of_executions_is_divided_over_launches() {
-        let each = |executions: u32, launches: u32| -> Vec<u32> {
-            let BurstRule::Counted { launches, .. } = BurstRule::counted(executions, launches) else {
+    fn a_number_of_executions_is_divided_over_samples() {
+        let each = |executions: u32, samples: u32| -> Vec<u32> {
+            let BurstRule::Counted { samples, .. } = BurstRule::counted(executions, samples) else {
                 return Vec::new();
             };
-            (0..launches).map(|round| BurstRule::counted(executions, launches).in_round(round, 50)).collect()
+            (0..samples).map(|round| BurstRule::counted(executions, samples).in_round(round, 50)).collect()
         };
         assert_eq!(each(3, 20), [1, 1, 1]);
         assert_eq!(each(10, 4), [3, 3, 2, 2]);

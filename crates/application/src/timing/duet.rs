@@ -1,12 +1,12 @@
-//! Two commands side by side: a launch is two turns, between which the commands change CPUs.
+//! Two commands side by side: a sample is two turns, between which the commands change CPUs.
 
 use measure::{Reply, Stopper, WorkerStep};
-use model::{BenchmarkResult, Launch, Metric, Point, Unit};
+use model::{BenchmarkResult, Metric, Point, Sample, Unit};
 
 use super::{AXIS, RESULTS, Timing, failed, padding};
 use crate::Error;
 use crate::campaign::side_by_side;
-use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, launch_of, ratio_launch};
+use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, ratio_sample, sample_of};
 
 /// Benchmark of the time of one command over that of another beside it.
 pub const RATIO: &str = "command.ratio";
@@ -21,7 +21,7 @@ pub(super) fn ratio_result(names: [&str; 2], cpus: [usize; 2]) -> BenchmarkResul
 }
 
 impl Timing<'_> {
-    /// A launch of both commands and of their ratio.
+    /// A sample of both commands and of their ratio.
     pub(super) fn launch_duet(
         &mut self,
         cpus: [usize; 2],
@@ -66,12 +66,12 @@ impl Timing<'_> {
         let mut replies = Vec::new();
         for index in 0..2 {
             let reports: Vec<&CopyReport> = turns.iter().map(|turn| &turn.reports[index]).collect();
-            let launch = launch_of(&reports, round);
+            let sample = sample_of(&reports, round);
             self.hidden = reports.iter().map(|report| report.own_resident).fold(self.hidden, u64::max);
             let memory = reports.iter().map(|report| report.peak_resident).max().unwrap_or(0) as f64;
-            for (at, value) in [launch.value, memory].into_iter().enumerate() {
-                let launch = Box::new(Launch { value, ..launch.clone() });
-                replies.push(Reply::Launched { result: index * RESULTS + at, launch });
+            for (at, value) in [sample.value, memory].into_iter().enumerate() {
+                let sample = Box::new(Sample { value, ..sample.clone() });
+                replies.push(Reply::Launched { result: index * RESULTS + at, sample });
             }
             let left = reports.iter().find_map(|report| report.leftovers());
             replies.extend(left.map(|note| Reply::Noted { result: index * RESULTS, note }));
@@ -80,8 +80,8 @@ impl Timing<'_> {
             let [first, second] = turn.reports.each_ref().map(CopyReport::wall);
             second / first
         });
-        let launch = Box::new(ratio_launch(turns, round, ratios));
-        replies.push(Reply::Launched { result: RATIO_RESULT, launch });
+        let sample = Box::new(ratio_sample(turns, round, ratios));
+        replies.push(Reply::Launched { result: RATIO_RESULT, sample });
         replies.extend(apart(turns).map(|note| Reply::Noted { result: RATIO_RESULT, note }));
         replies
     }

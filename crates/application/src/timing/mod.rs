@@ -1,4 +1,4 @@
-//! Times command lines: a launch is a burst of executions, and the commands take turns in a random order of rounds.
+//! Times command lines: a sample is a burst of executions, and the commands take turns in a random order of rounds.
 
 mod burst;
 mod command_line;
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use measure::{Host, LaunchError, Reply, Stopper, Subject, WorkerStep};
-use model::{BenchmarkResult, Footprint, Launch, Metric, PlanEntry, Point, RECORD, Run, Unit};
+use measure::{Host, Reply, SampleError, Stopper, Subject, WorkerStep};
+use model::{BenchmarkResult, Footprint, Metric, PlanEntry, Point, RECORD, Run, Sample, Unit};
 
 pub use burst::{BURST_SPACING, BURSTS, BurstRule, COLD};
 pub use command_line::{CommandLine, ShellChoice};
@@ -65,19 +65,19 @@ pub struct TimingOrder {
     pub ignore_failure: bool,
     /// Time limit of an execution.
     pub limit: Duration,
-    /// Executions of a launch. One where something runs before or after each of them, and in a duet.
+    /// Executions of a sample. One where something runs before or after each of them, and in a duet.
     pub burst: BurstRule,
     /// CPUs on which the two commands run side by side; else the commands run in turns.
     pub duet: Option<[usize; 2]>,
 }
 
-/// Commands as an engine that a [`measure::MeasureSession`] launches.
+/// Commands as an engine that a [`measure::MeasureSession`] samples.
 pub struct Timing<'a> {
     order: TimingOrder,
     /// How each command is executed, once its setup was begun.
     paces: Vec<Option<Pace>>,
     /// The first executions of the bursts of each command, where they are apart.
-    cold: Vec<Vec<Launch>>,
+    cold: Vec<Vec<Sample>>,
     /// Largest resident memory of a helper, bytes.
     hidden: u64,
     starter: &'a Starter,
@@ -85,7 +85,7 @@ pub struct Timing<'a> {
 
 /// Results of a command: its time, then its memory.
 const RESULTS: usize = 2;
-/// What the results of a duet share: one launch measures all of them.
+/// What the results of a duet share: one sample measures all of them.
 const DUET: &str = "duet";
 /// Why a command is no result, and its report.
 type RefusedCopies = (String, CopyReport);
@@ -132,7 +132,7 @@ impl<'a> Timing<'a> {
             let of_command = |result: &&BenchmarkResult| {
                 result.benchmark == COLD && result.point.get(AXIS) == Some(command.name.as_str())
             };
-            cold.extend(earlier.results.iter().filter(of_command).flat_map(|result| result.launches.clone()));
+            cold.extend(earlier.results.iter().filter(of_command).flat_map(|result| result.samples.clone()));
         }
         let changed =
             earlier.results.iter().zip(&fresh.results).find(|(then, now)| command_of(then) != command_of(now));
@@ -256,22 +256,22 @@ impl<'a> Timing<'a> {
         self.hidden = self.hidden.max(report.own_resident);
         let walls = report.walls();
         let (first, counted) = pace.split(&walls);
-        let launch = Launch {
+        let sample = Sample {
             value: counted.iter().sum::<f64>() / counted.len().max(1) as f64,
             nanos: counted.iter().map(|wall| (wall * 1e9) as u64).collect(),
             warmup: u32::from(first.is_some()),
-            ..report.as_launch(round)
+            ..report.as_sample(round)
         };
         let operations = counted.len() as u64;
-        let launch = Launch { footprint: Footprint { operations, ..launch.footprint.clone() }, ..launch };
-        let memory = Launch { value: report.peak_resident as f64, ..report.as_launch(round) };
-        if let Some(value) = first.filter(|_| launch.invalid.is_none()) {
-            self.cold[index].push(Launch { round, wall: value, value, steady: true, ..Launch::default() });
+        let sample = Sample { footprint: Footprint { operations, ..sample.footprint.clone() }, ..sample };
+        let memory = Sample { value: report.peak_resident as f64, ..report.as_sample(round) };
+        if let Some(value) = first.filter(|_| sample.invalid.is_none()) {
+            self.cold[index].push(Sample { round, wall: value, value, steady: true, ..Sample::default() });
         }
-        let mut replies: Vec<Reply> = [launch, memory]
+        let mut replies: Vec<Reply> = [sample, memory]
             .into_iter()
             .enumerate()
-            .map(|(at, launch)| Reply::Launched { result: index * RESULTS + at, launch: Box::new(launch) })
+            .map(|(at, sample)| Reply::Launched { result: index * RESULTS + at, sample: Box::new(sample) })
             .collect();
         let codes = report.copies.iter().filter_map(|copy| copy.how.trouble(0.0));
         replies.extend(codes.map(|code| {
@@ -286,7 +286,7 @@ impl<'a> Timing<'a> {
 impl Host for Timing<'_> {}
 
 impl Subject for Timing<'_> {
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
         let Some(index) = step.tasks.first().map(|task| task.result / RESULTS) else { return Ok(vec![Reply::Done]) };
         let made = match self.order.duet {
             Some(cpus) => self.launch_duet(cpus, step, stopper),
@@ -294,7 +294,7 @@ impl Subject for Timing<'_> {
         };
         let mut replies = match made {
             Ok(replies) => replies,
-            Err(Error::Stopped) => return Err(LaunchError::Stopped),
+            Err(Error::Stopped) => return Err(SampleError::Stopped),
             Err(error) if self.order.duet.is_some() => both_failed(index.min(1), &error.to_string(), None),
             Err(error) => failed(index, &error.to_string(), None),
         };
@@ -302,7 +302,7 @@ impl Subject for Timing<'_> {
         Ok(replies)
     }
 
-    /// Launches are made for the time; of a duet for the ratio.
+    /// Samples are made for the time; of a duet for the ratio.
     fn leader(&self, result: usize) -> Option<usize> {
         let led_by = if self.order.duet.is_some() { RATIO_RESULT } else { result / RESULTS * RESULTS };
         (led_by != result).then_some(led_by)
@@ -312,8 +312,8 @@ impl Subject for Timing<'_> {
         for index in 0..self.order.commands.len() {
             smallest_seen(&mut run.results[index * RESULTS + 1], self.hidden as f64);
         }
-        for (command, launches) in self.order.commands.iter().zip(&self.cold).filter(|(_, cold)| !cold.is_empty()) {
-            let mut result = BenchmarkResult { launches: launches.clone(), ..cold_result(&command.name) };
+        for (command, samples) in self.order.commands.iter().zip(&self.cold).filter(|(_, cold)| !cold.is_empty()) {
+            let mut result = BenchmarkResult { samples: samples.clone(), ..cold_result(&command.name) };
             measure::judge(&mut result, &run.plan, run.plan.target, self.tick());
             measure::end_follower(&mut result, run.plan.target);
             run.results.push(result);
@@ -321,7 +321,7 @@ impl Subject for Timing<'_> {
     }
 }
 
-/// Padding of the environment in bytes: another in every launch, the same when the run is repeated with its seed.
+/// Padding of the environment in bytes: another in every sample, the same when the run is repeated with its seed.
 fn padding(step: &WorkerStep) -> u64 {
     (step.seed ^ u64::from(step.round)).wrapping_mul(0x9E37_79B9_7F4A_7C15) % PADDING
 }

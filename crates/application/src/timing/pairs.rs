@@ -42,11 +42,11 @@ pub enum TimedVerdict {
     Undecided,
 }
 
-/// Fewest launches of either side from which there is a verdict.
+/// Fewest samples of either side from which there is a verdict.
 pub const FEWEST_SAMPLES: usize = LOOKS[0] as usize;
 
-/// Compares every two commands of a run that have [`FEWEST_SAMPLES`] launches. They took turns in one session, so
-/// nothing but the scatter of their launches stands between them: no floor is added. `band` is the difference that
+/// Compares every two commands of a run that have [`FEWEST_SAMPLES`] samples. They took turns in one session, so
+/// nothing but the scatter of their samples stands between them: no floor is added. `band` is the difference that
 /// counts as none, as a logarithm's half-width.
 #[must_use]
 pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
@@ -113,7 +113,7 @@ fn pair([first, second]: [String; 2], shift: &RatioEstimate, adjusted_p: f64, ba
 const CLEAREST: f64 = 0.01;
 
 /// The ratio of two commands: of a duet by its ratios, else by the differences within rounds, or where these are too
-/// few by all launches of one against all of the other. Only numbers of launches decide which.
+/// few by all samples of one against all of the other. Only numbers of samples decide which.
 fn shift(run: &Run, first: &BenchmarkResult, second: &BenchmarkResult, pairs: usize) -> Option<RatioEstimate> {
     let level = run.plan.level;
     if let Some(ratio) = duet_of(run, first, second) {
@@ -128,12 +128,12 @@ fn shift(run: &Run, first: &BenchmarkResult, second: &BenchmarkResult, pairs: us
     stats::equivalence::compare(&logs(first), &logs(second), Floor::NONE, level)
 }
 
-/// Differences of the logarithms of the times in the rounds in which both commands have a launch that counts. Within a
+/// Differences of the logarithms of the times in the rounds in which both commands have a sample that counts. Within a
 /// round they follow each other at once, in random order: what lasts longer than a round is not in their difference.
 fn by_round(first: &BenchmarkResult, second: &BenchmarkResult) -> Vec<f64> {
     let of = |result: &BenchmarkResult| -> BTreeMap<u32, f64> {
         let counted = result.counted().into_iter();
-        counted.filter_map(|launch| Some((launch.round, result.value_of(launch)?.ln()))).collect()
+        counted.filter_map(|sample| Some((sample.round, result.value_of(sample)?.ln()))).collect()
     };
     let first = of(first);
     of(second).into_iter().filter_map(|(round, value)| Some(value - first.get(&round)?)).collect()
@@ -149,16 +149,16 @@ fn duet_of<'a>(run: &'a Run, first: &BenchmarkResult, second: &BenchmarkResult) 
 }
 
 /// Share of the variance of both sides' times that they have in common: one minus the variance of their differences
-/// over the sum of their own. `None` where a launch is not two turns, or nothing varies.
+/// over the sum of their own. `None` where a sample is not two turns, or nothing varies.
 fn in_common(ratio: &BenchmarkResult) -> Option<f64> {
-    // By turn and by the CPU that the first side had; the turns of a launch are in the other order in every other
+    // By turn and by the CPU that the first side had; the turns of a sample are in the other order in every other
     // round.
     let mut turns: [Vec<[f64; 2]>; 2] = Default::default();
-    for launch in ratio.counted() {
+    for sample in ratio.counted() {
         let sides: Vec<[f64; 2]> =
-            launch.nanos.chunks_exact(2).map(|two| [(two[0] as f64).ln(), (two[1] as f64).ln()]).collect();
+            sample.nanos.chunks_exact(2).map(|two| [(two[0] as f64).ln(), (two[1] as f64).ln()]).collect();
         for (turn, logs) in (0..).zip(sides) {
-            turns[usize::from(is_swapped(launch.round, turn))].push(logs);
+            turns[usize::from(is_swapped(sample.round, turn))].push(logs);
         }
     }
     let (mut apart, mut own) = (0.0, 0.0);
@@ -176,10 +176,10 @@ fn in_common(ratio: &BenchmarkResult) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Launch, Metric, Point, Unit};
+    use model::{Metric, Point, Sample, Unit};
 
     /// A run of commands whose times scatter by 3% around their centres.
-    fn run(centres: &[f64], launches: usize, seed: u64) -> Run {
+    fn run(centres: &[f64], samples: usize, seed: u64) -> Run {
         let mut run = crate::document("time", 1, 0.02, None, std::env::temp_dir());
         let mut rng = stats::simulate::generator(seed);
         for (at, centre) in centres.iter().enumerate() {
@@ -187,8 +187,8 @@ mod tests {
             let metric = Metric::lower(Unit::Seconds, "execution");
             let mut result = crate::campaign::result(TIME.to_owned(), point, "time".to_owned(), metric);
             let value = |_| centre * (0.03 * stats::simulate::standard_normal(&mut rng)).exp();
-            let launch = |(round, value)| Launch { round, value, steady: true, ..Launch::default() };
-            result.launches = (0..).zip((0..launches).map(value)).map(launch).collect();
+            let sample = |(round, value)| Sample { round, value, steady: true, ..Sample::default() };
+            result.samples = (0..).zip((0..samples).map(value)).map(sample).collect();
             run.results.push(result);
         }
         run
@@ -241,7 +241,7 @@ mod tests {
             let walls: Vec<[f64; 2]> = (0..2).map(turn).collect();
             let value = walls.iter().map(|[first, second]| (second / first).ln()).sum::<f64>() / 2.0;
             let nanos = walls.iter().flatten().map(|wall| (wall * 1e9) as u64).collect();
-            result.launches.push(Launch { round, value: value.exp(), nanos, steady: true, ..Launch::default() });
+            result.samples.push(Sample { round, value: value.exp(), nanos, steady: true, ..Sample::default() });
         }
         run.results.push(result);
         run

@@ -1,4 +1,4 @@
-//! A campaign on a machine that disturbs it: launches with outside evidence against them are excluded, with the reason.
+//! A campaign on a machine that disturbs it: samples with outside evidence against them are excluded, with the reason.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ struct Reports(Vec<String>);
 
 impl Observer for Reports {
     fn on_event(&mut self, event: &MeasureEvent<'_>) {
-        // The event comes once for each result of a launch.
+        // The event comes once for each result of a sample.
         if let MeasureEvent::Repeated { key, reason } = event
             && key.benchmark == "application.x"
         {
@@ -30,7 +30,7 @@ impl measure::Saver for Unsaved {
     }
 }
 
-/// A helper that starts nothing and reports launches of one second; every `n`th reports a suspended machine.
+/// A helper that starts nothing and reports samples of one second; every `n`th reports a suspended machine.
 fn starter(folder: &Path, n: u32, sleeps: bool) -> Starter {
     let report = |name: &str, suspended: Option<f64>| {
         let (stdout, stderr) = (String::new(), String::new());
@@ -76,38 +76,38 @@ fn measured(
     (ended.run, reports.0)
 }
 
-/// Excluded launches, all launches, and the number of reported reasons.
+/// Excluded samples, all samples, and the number of reported reasons.
 fn spoiled(run: &Run, reports: &[String]) -> (usize, usize) {
-    let launches = &run.results[0].launches;
-    let spoiled = launches.iter().filter(|launch| launch.invalid.is_some());
-    let kept = spoiled.clone().all(|launch| launch.invalid == Some(Invalid::Suspended(60.0)));
+    let samples = &run.results[0].samples;
+    let spoiled = samples.iter().filter(|sample| sample.invalid.is_some());
+    let kept = spoiled.clone().all(|sample| sample.invalid == Some(Invalid::Suspended(60.0)));
     assert!(kept && reports.iter().all(|reason| reason.contains("slept for 60.0 s")), "{reports:?}");
     assert_eq!(reports.len(), spoiled.clone().count());
-    (spoiled.count(), launches.len())
+    (spoiled.count(), samples.len())
 }
 
 #[test]
-fn a_disturbed_launch_is_kept_with_its_reason_and_excluded() {
+fn a_disturbed_sample_is_kept_with_its_reason_and_excluded() {
     let (run, reports) = campaign(6, true);
     let (spoiled, of) = spoiled(&run, &reports);
     assert!(spoiled > 0);
     let rate = &run.results[0];
-    assert_eq!(rate.outcome.estimate().unwrap().launches as usize, of - spoiled);
+    assert_eq!(rate.outcome.estimate().unwrap().samples as usize, of - spoiled);
     assert!(rate.has(Flag::Repeated));
 }
 
 #[test]
-fn a_reason_in_every_launch_excludes_a_fifth_at_most() {
+fn a_reason_in_every_sample_excludes_a_fifth_at_most() {
     let (run, reports) = campaign(1, true);
     let (spoiled, of) = spoiled(&run, &reports);
     assert!(spoiled > 0 && spoiled <= of.max(10) / 5, "{spoiled} of {of}");
     let rate = &run.results[0];
-    assert_eq!(rate.outcome.estimate().unwrap().launches as usize, of - spoiled);
+    assert_eq!(rate.outcome.estimate().unwrap().samples as usize, of - spoiled);
     assert!(!rate.has(Flag::Unfinished));
 }
 
 #[test]
-fn without_disturbance_no_launch_is_excluded() {
+fn without_disturbance_no_sample_is_excluded() {
     let (run, reports) = campaign(1, false);
     assert_eq!(spoiled(&run, &reports).0, 0);
     assert!(run.results[0].outcome.estimate().is_some());
@@ -121,21 +121,21 @@ fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
     let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 1, false);
     let ratio = run.results.iter().find(|result| result.benchmark == "application.x_ratio").unwrap();
     assert_eq!((ratio.point.get("build"), ratio.point.get("against")), (Some("head"), Some("base")));
-    let launches = ratio.launches.len();
-    assert!(launches > 0 && ratio.launches.iter().all(|launch| launch.nanos.len() == 4 && launch.value == 1.0));
+    let samples = ratio.samples.len();
+    assert!(samples > 0 && ratio.samples.iter().all(|sample| sample.nanos.len() == 4 && sample.value == 1.0));
     let rates: Vec<_> = run.results.iter().filter(|result| result.benchmark == "application.x").collect();
-    assert!(rates.len() == 2 && rates.iter().all(|rate| rate.launches.len() == launches));
-    assert_eq!(rates[0].launches[0].footprint.operations, 2);
+    assert!(rates.len() == 2 && rates.iter().all(|rate| rate.samples.len() == samples));
+    assert_eq!(rates[0].samples[0].footprint.operations, 2);
     let cpu: Vec<_> = run.results.iter().filter(|result| result.benchmark == "application.x_cpu_time").collect();
-    assert!(cpu.len() == 2 && cpu.iter().all(|cpu| cpu.launches.len() == launches), "CPU time is of each alone");
+    assert!(cpu.len() == 2 && cpu.iter().all(|cpu| cpu.samples.len() == samples), "CPU time is of each alone");
     let pair = application::build_pairs(&run, 0.01).remove(0);
     assert_eq!(pair.verdict, application::TimedVerdict::Same, "{pair:?}");
     let (run, _) = campaign_of(&manifest("\"a\", \"b\", \"c\""), Some([0, 1]), 1, false);
     assert!(run.results.iter().all(|result| !result.benchmark.ends_with("_ratio")));
-    // Every second helper reports that the machine slept: the launches of all results are excluded alike.
+    // Every second helper reports that the machine slept: the samples of all results are excluded alike.
     let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 2, true);
     let ratio = run.results.iter().find(|result| result.benchmark == "application.x_ratio").unwrap();
-    assert!(ratio.launches.iter().any(|launch| launch.invalid == Some(Invalid::Suspended(60.0))));
+    assert!(ratio.samples.iter().any(|sample| sample.invalid == Some(Invalid::Suspended(60.0))));
 }
 
 /// The counter of energy is that of all processors, and two builds use it at once.

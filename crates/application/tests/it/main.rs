@@ -1,4 +1,4 @@
-//! Manifests and launches of applications. One binary, so that it is linked once.
+//! Manifests and samples of applications. One binary, so that it is linked once.
 
 mod campaign;
 mod launch;

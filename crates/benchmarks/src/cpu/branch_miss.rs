@@ -35,7 +35,7 @@ fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The bytes in order, by counting: a tenth of the time of comparing, in every launch.
+/// The bytes in order, by counting: a tenth of the time of comparing, in every sample.
 fn sorted(bytes: &[u8]) -> Vec<u8> {
     let mut counts = [0; 256];
     bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);

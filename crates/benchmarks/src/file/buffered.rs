@@ -74,7 +74,7 @@ impl Buffered {
     }
 
     /// Writes the file that batches write over, and reads the one that they read again. A lap that finds no pages makes
-    /// them, which takes half as long again: launches of a few more batches came out at the one speed, of a few less at
+    /// them, which takes half as long again: samples of a few more batches came out at the one speed, of a few less at
     /// the other.
     fn first_lap(&mut self) -> Result<(), BenchmarkError> {
         while !self.durable && self.next < self.laps_at {
@@ -163,14 +163,14 @@ fn stamped(buffer: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LaunchSetting;
+    use crate::SampleSetting;
 
     #[test]
     fn batches_begin_on_a_file_that_is_there() {
         let directory = tempfile::tempdir().unwrap();
         for action in [BufferedAction::Read, BufferedAction::Write, BufferedAction::Copy] {
             for (buffer, size) in [("256B", 500 * KIB), ("1KiB", 2000 * KIB), ("4KiB", 8000 * KIB)] {
-                let mut context = BenchmarkContext::new(LaunchSetting::within(directory.path()));
+                let mut context = BenchmarkContext::new(SampleSetting::within(directory.path()));
                 let at = format!("buffer={buffer},durability=none,place=target").parse().unwrap();
                 let mut files = match Buffered::new(action, &at, &mut context) {
                     Ok(files) => files,

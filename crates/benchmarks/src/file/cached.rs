@@ -31,7 +31,7 @@ pub(super) struct Cached {
 }
 
 impl Cached {
-    /// Writes it in the directory of a point, once for all sharers of a launch.
+    /// Writes it in the directory of a point, once for all sharers of a sample.
     pub(super) fn shared(at: &Point, context: &mut BenchmarkContext) -> Result<Rc<Self>, Unsupported> {
         Self::shared_if(at, context, |directory| {
             place::require_space(directory, SIZE)?;
@@ -167,14 +167,14 @@ pub(super) fn read_block(file: &File, buffer: &mut [u8], number: u64) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LaunchSetting;
+    use crate::SampleSetting;
 
     /// A file whose pages were dropped is read from its disk, which is no cached read; where the system keeps them all
     /// the same, as in memory, it is one.
     #[test]
     fn pages_that_left_the_cache_are_noticed() {
         let directory = tempfile::tempdir().unwrap();
-        let mut context = BenchmarkContext::new(LaunchSetting::within(directory.path()));
+        let mut context = BenchmarkContext::new(SampleSetting::within(directory.path()));
         let cached = Cached::shared_if(&"place=target".parse().unwrap(), &mut context, |_| Ok(())).unwrap();
         assert_eq!(not_cached(SIZE), None);
         assert!(not_cached(SIZE - MIB).unwrap().starts_with("63MiB of the 64MiB are"), "{:?}", not_cached(SIZE - MIB));
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn only_the_first_sharer_needs_room() {
         let directory = tempfile::tempdir().unwrap();
-        let setting = LaunchSetting::within(directory.path());
+        let setting = SampleSetting::within(directory.path());
         let mut context = BenchmarkContext::new(setting.clone());
         let at = "place=target".parse().unwrap();
         let none = |_: &Path| Err(Unsupported::new("there is no room"));

@@ -9,7 +9,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     title: "file creation",
     about: "Makes files that were not there, writes their content and closes them, at most 100 to a directory: files a second. With \
             fsync, content and directory entry of each are durable before the next. Afterwards the files are counted on disk. Where the \
-            file system spreads directories over block groups, a launch works in the fastest of eight: in the others, removals of \
+            file system spreads directories over block groups, a sample works in the fastest of eight: in the others, removals of \
             minutes ago still slow creation down.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "files"),
     class: Class::FileMetadata,

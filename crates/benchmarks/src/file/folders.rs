@@ -2,8 +2,8 @@
 //!
 //! Without a journal, ext4 skips inodes that were freed in an earlier second of the last minutes, one by one, before it
 //! allocates another (`recently_deleted` in its `ialloc.c`): the time of creating files beside those that earlier
-//! launches removed depends on their number. In a group from which 6,000 files were removed a minute before, a creation
-//! took 350 us where it took 12 us elsewhere. Each launch therefore works in a block group without recent removals, if
+//! samples removed depends on their number. In a group from which 6,000 files were removed a minute before, a creation
+//! took 350 us where it took 12 us elsewhere. Each sample therefore works in a block group without recent removals, if
 //! the file system permits it: it tries eight, and its note says how long a creation took in the fastest and in the
 //! slowest of them.
 
@@ -151,7 +151,7 @@ fn fastest_directory(inside: &Path, name: &str) -> io::Result<(PathBuf, Vec<Dura
     let candidates = if spread { CANDIDATES } else { 1 };
     let mut tried = Vec::new();
     for number in 0..candidates {
-        // ext4 chooses the first group to try by the name, which therefore differs between launches.
+        // ext4 chooses the first group to try by the name, which therefore differs between samples.
         let path = inside.join(format!("{name}-{number}"));
         fs::create_dir(&path)?;
         tried.push((fastest(&path)?, path));
@@ -179,13 +179,13 @@ mod tests {
     use model::MIB;
 
     use super::*;
-    use crate::LaunchSetting;
+    use crate::SampleSetting;
 
     /// As in a container, whose file system in memory has 64 MiB.
     #[test]
     fn there_need_only_be_room_for_a_batch() {
         let directory = tempfile::tempdir().unwrap();
-        let mut context = BenchmarkContext::new(LaunchSetting::within(directory.path()));
+        let mut context = BenchmarkContext::new(SampleSetting::within(directory.path()));
         let at = "size=10KiB,durability=none,place=target".parse().unwrap();
         let folders = match Folders::new("test", &at, &mut context) {
             Ok(folders) => folders,
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn no_directory_has_more_than_a_hundred_files() {
         let directory = tempfile::tempdir().unwrap();
-        let mut context = BenchmarkContext::new(LaunchSetting::within(directory.path()));
+        let mut context = BenchmarkContext::new(SampleSetting::within(directory.path()));
         let at = "size=1KiB,durability=none,place=target".parse().unwrap();
         let mut folders = match Folders::new("test", &at, &mut context) {
             Ok(folders) => folders,

@@ -20,7 +20,7 @@ pub(super) struct StreamMedium {
     file: File,
     way: TransferDirection,
     kind: Option<Device>,
-    /// Whether this launch wrote its content, which is then known.
+    /// Whether this sample wrote its content, which is then known.
     own: bool,
     /// Whether the page cache is bypassed.
     direct: bool,
@@ -101,7 +101,7 @@ impl StreamMedium {
         Ok(Self { path, file, way, kind, own: true, direct, size, at: 0, _files: None })
     }
 
-    /// Whether this launch wrote its content, which is then known.
+    /// Whether this sample wrote its content, which is then known.
     pub(super) fn is_own(&self) -> bool {
         self.own
     }

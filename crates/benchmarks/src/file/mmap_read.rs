@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_pass_that_reads_from_the_disk_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
-        let mut context = BenchmarkContext::new(crate::LaunchSetting::within(directory.path()));
+        let mut context = BenchmarkContext::new(crate::SampleSetting::within(directory.path()));
         let cached = Cached::shared(&"place=target".parse().unwrap(), &mut context).unwrap();
         let mut kernel = MappedReadKernel { cached, map: None, read_before: 0 };
         let mut pass = |drop: bool| {

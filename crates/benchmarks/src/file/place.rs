@@ -16,11 +16,11 @@ pub(super) const fn place(defaults: &'static [&'static str]) -> Axis {
     Axis { besides: further, ..Axis::choice("place", &["target", "tmpfs"], defaults) }
 }
 
-/// A directory of this launch at the place of a point, with space for `bytes`, and on a disk where files are to be
+/// A directory of this sample at the place of a point, with space for `bytes`, and on a disk where files are to be
 /// durable; the file system is noted.
 pub(super) fn open(at: &Point, context: &mut BenchmarkContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
     let inside = match at.choice("place")? {
-        // The launch was given the directory of its place.
+        // The sample was given the directory of its place.
         place if model::target_number(place).is_some() => context.directory().to_owned(),
         _ => tmpfs().ok_or_else(|| Unsupported::new("no file system in memory (tmpfs) can be written"))?,
     };
@@ -48,12 +48,12 @@ pub(super) fn describe(directory: &Path, context: &mut BenchmarkContext) {
     }
 }
 
-/// Refuses to fill a disk: half of the free space must remain, and no launch uses more than 1 GiB.
+/// Refuses to fill a disk: half of the free space must remain, and no sample uses more than 1 GiB.
 pub(crate) fn require_space(directory: &Path, bytes: u64) -> Result<(), Unsupported> {
     space_of(directory, bytes, filesystem(directory)?.free_bytes)
 }
 
-/// Bytes that a launch may use in a directory.
+/// Bytes that a sample may use in a directory.
 pub(super) fn room(directory: &Path) -> Result<u64, Unsupported> {
     Ok(filesystem(directory)?.free_bytes / 2)
 }
@@ -118,7 +118,7 @@ pub(super) fn durable_in_memory(at: &Point) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LaunchSetting;
+    use crate::SampleSetting;
 
     #[test]
     fn half_of_the_free_space_is_left_and_said_to_be() {
@@ -146,13 +146,13 @@ mod tests {
         for (id, part) in at_disk {
             let benchmark = crate::find(id).unwrap();
             let point = benchmark.complete(&part.parse().unwrap()).unwrap().remove(0);
-            let prepared = (benchmark.prepare)(&point, &mut BenchmarkContext::new(LaunchSetting::within(&memory)));
+            let prepared = (benchmark.prepare)(&point, &mut BenchmarkContext::new(SampleSetting::within(&memory)));
             let refused = prepared.err().map(|unfit| unfit.to_string()).unwrap_or_default();
             assert!(refused.contains("is in memory (tmpfs)"), "{id}: {refused}");
         }
         let cached = crate::find("file.create").unwrap();
         let point = cached.complete(&"place=target,durability=none".parse().unwrap()).unwrap().remove(0);
-        let prepared = (cached.prepare)(&point, &mut BenchmarkContext::new(LaunchSetting::within(&memory)));
+        let prepared = (cached.prepare)(&point, &mut BenchmarkContext::new(SampleSetting::within(&memory)));
         assert!(prepared.is_ok(), "without the disk it is a result of the system");
     }
 

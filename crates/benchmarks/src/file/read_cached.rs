@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_batch_that_reads_from_the_disk_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
-        let mut context = BenchmarkContext::new(crate::LaunchSetting::within(directory.path()));
+        let mut context = BenchmarkContext::new(crate::SampleSetting::within(directory.path()));
         let cached = Cached::shared(&"place=target".parse().unwrap(), &mut context).unwrap();
         let buffer = AlignedBuffer::new(BLOCK).unwrap();
         let mut reread =

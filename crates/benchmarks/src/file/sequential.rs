@@ -48,7 +48,7 @@ pub(super) struct Sequential {
     way: TransferDirection,
     format: BlockFormat,
     block: AlignedBuffer,
-    /// Bytes of a batch, where one that fills the time of a launch would not be enough.
+    /// Bytes of a batch, where one that fills the time of a sample would not be enough.
     length: Option<u64>,
     /// Whether the last batch reached the end.
     ended: bool,
@@ -84,7 +84,7 @@ pub(super) fn prepare(
     let mut sequential = Sequential { medium, way, format, block, length: batch, ended: false, began: 0, headers: 0 };
     let lays = match way {
         TransferDirection::Read => sequential.medium.is_own(),
-        // Blocks that a file does not have yet take longer: of a launch some batches would find them, and some not. A
+        // Blocks that a file does not have yet take longer: of a sample some batches would find them, and some not. A
         // longer stream is laid by the first batch, which does not count.
         TransferDirection::Write => place == "file" && batch.is_none(),
     };
@@ -259,7 +259,7 @@ fn stamped(block: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LaunchSetting;
+    use crate::SampleSetting;
 
     fn trial(way: TransferDirection, device: &str, format: &str) -> Result<Box<dyn Kernel>, Unsupported> {
         trial_of(way, device, format, "64MiB")
@@ -271,7 +271,7 @@ mod tests {
         format: &str,
         length: &str,
     ) -> Result<Box<dyn Kernel>, Unsupported> {
-        let mut context = BenchmarkContext::new(LaunchSetting::within(device));
+        let mut context = BenchmarkContext::new(SampleSetting::within(device));
         let at = format!("block=64KiB,format={format},medium=device,length={length}").parse().unwrap();
         match prepare(way, &at, &mut context)? {
             Trial::One(kernel) => Ok(kernel),
@@ -300,7 +300,7 @@ mod tests {
     fn batches_of_writing_find_a_file_that_is_there() {
         let directory = tempfile::tempdir().unwrap();
         for format in ["plain", "tar"] {
-            let mut context = BenchmarkContext::new(LaunchSetting::within(directory.path()));
+            let mut context = BenchmarkContext::new(SampleSetting::within(directory.path()));
             let at = format!("block=1MiB,format={format},medium=file,length=64MiB").parse().unwrap();
             let mut sink = match prepare(TransferDirection::Write, &at, &mut context) {
                 Ok(Trial::One(kernel)) => kernel,

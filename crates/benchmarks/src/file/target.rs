@@ -144,7 +144,7 @@ fn takes(file: &File, first: &[u8]) -> kernels::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LaunchSetting;
+    use crate::SampleSetting;
     use crate::scratch::tmpfs;
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         let Some(memory) = tmpfs() else { return testing::skip!("there is no file system in memory") };
         let file = memory.join(format!("prony-medium-{}", std::process::id()));
         std::fs::write(&file, b"").unwrap();
-        let mut context = BenchmarkContext::new(LaunchSetting::within(&file));
+        let mut context = BenchmarkContext::new(SampleSetting::within(&file));
         let refused = open(&file, TransferDirection::Write, 4 * MIB, &[0; 4096], &mut context).err();
         std::fs::remove_file(&file).unwrap();
         let refused = refused.map(|unfit| unfit.to_string()).unwrap_or_default();

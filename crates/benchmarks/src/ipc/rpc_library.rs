@@ -59,7 +59,7 @@ impl LibraryCalls {
     }
 }
 
-/// Compiles the program into a directory of this launch, and notes the library.
+/// Compiles the program into a directory of this sample, and notes the library.
 fn compile(files: &Rc<Scratch>, context: &mut BenchmarkContext) -> Result<PathBuf, Unsupported> {
     let compiler = tool::find(&["cc", "gcc", "clang"])?;
     let headers = HEADERS.iter().find(|path| std::path::Path::new(path).is_dir());

@@ -52,7 +52,7 @@ fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupport
     Ok(Trial::one(connect))
 }
 
-/// On Linux every address that begins with 127 belongs to the loopback: launches with different addresses do not
+/// On Linux every address that begins with 127 belongs to the loopback: samples with different addresses do not
 /// exhaust the same ports.
 fn listen(seed: u64) -> Result<TcpListener, Unsupported> {
     let [a, b, c, ..] = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();

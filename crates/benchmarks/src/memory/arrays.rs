@@ -1,4 +1,4 @@
-//! The arrays of the bandwidth results, prepared once for all results that share a launch.
+//! The arrays of the bandwidth results, prepared once for all results that share a sample.
 //!
 //! Every thread owns a chunk near its CPU. A chunk is walked in pieces, so that a batch is short for any size of the
 //! arrays; spread over the whole chunk and over where other results were
@@ -173,7 +173,7 @@ fn cut(whole: &mut [f64], at: usize, size: usize) -> &mut [f64] {
     &mut whole[at..at + size]
 }
 
-/// The arrays of a launch: one chunk per thread, all walked at the same places.
+/// The arrays of a sample: one chunk per thread, all walked at the same places.
 pub(super) struct Arrays {
     team: RefCell<ThreadTeam<ArrayChunk>>,
     visits: RefCell<Visits>,
@@ -183,7 +183,7 @@ pub(super) struct Arrays {
     last: Cell<LastUser>,
 }
 
-/// A result that uses the arrays of a launch.
+/// A result that uses the arrays of a sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ArrayUser(u32);
 
@@ -287,11 +287,11 @@ pub(super) fn arrays(at: &Point, context: &mut BenchmarkContext) -> Result<Rc<Ar
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LaunchSetting;
+    use crate::SampleSetting;
 
     #[test]
     fn caches_are_filled_before_another_user_and_after_a_while() {
-        let mut context = BenchmarkContext::new(LaunchSetting { cache: 2 << 20, ..LaunchSetting::within(".") });
+        let mut context = BenchmarkContext::new(SampleSetting { cache: 2 << 20, ..SampleSetting::within(".") });
         let point: Point = "working_set=16MiB,threads=1,pages=base".parse().unwrap();
         let arrays = arrays(&point, &mut context).unwrap();
         let division = arrays.borrow_mut().own().division(1);
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn a_walk_leaves_nothing_of_before_in_the_caches() {
         let pieces = |cache: u64, of: usize| {
-            let mut context = BenchmarkContext::new(LaunchSetting { cache, ..LaunchSetting::within(".") });
+            let mut context = BenchmarkContext::new(SampleSetting { cache, ..SampleSetting::within(".") });
             let point: Point = "working_set=24MiB,threads=1,pages=base".parse().unwrap();
             let arrays = arrays(&point, &mut context).unwrap();
             let division = arrays.borrow_mut().own().division(of);

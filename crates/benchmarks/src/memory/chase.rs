@@ -46,7 +46,7 @@ const SETTLED_LOADS: u64 = 200 * KIB;
 /// A walk along a chain. A batch is at least one whole lap, or a part of a long one.
 ///
 /// Of a small set there are several chains, alike but for their pages, in turns of a few batches: which pages it got
-/// decides which of its lines displace each other in a cache, and is drawn once a launch otherwise.
+/// decides which of its lines displace each other in a cache, and is drawn once a sample otherwise.
 pub(super) struct Chase {
     rings: Vec<ChaseRing<Arena>>,
     /// The chain of the present batch, and the number of batches before it.
@@ -207,10 +207,10 @@ impl Kernel for Chase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LaunchSetting;
+    use crate::SampleSetting;
 
     fn chase(set: &str, order: ChasePattern) -> Result<Chase, Unsupported> {
-        let context = BenchmarkContext::new(LaunchSetting::within("."));
+        let context = BenchmarkContext::new(SampleSetting::within("."));
         let at: Point = format!("working_set={set}").parse().unwrap();
         Chase::new(&at, at.bytes("working_set").unwrap(), order, &context)
     }

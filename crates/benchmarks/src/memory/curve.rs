@@ -1,8 +1,8 @@
 //! The levels of the memory hierarchy, found on the latency curve and then measured one by one.
 //!
-//! The calibrating launch surveys the curve: working sets from 4 KiB until main memory has been level over a factor of
+//! The calibrating sample surveys the curve: working sets from 4 KiB until main memory has been level over a factor of
 //! eight, or to 256 MiB. Its level stretches are the levels of the run. Their ranges are the variant of the run, so
-//! that every launch refers to the same levels; each launch measures their latencies again and, by bisection, where one
+//! that every sample refers to the same levels; each sample measures their latencies again and, by bisection, where one
 //! ends and the next begins. Only requested values are measured.
 
 use kernels::memory::{Arena, Pages, PreparationHelpers};
@@ -25,13 +25,13 @@ const MOST_PASSES: usize = 8;
 const CONFIRMATIONS: usize = 3;
 /// The survey continues at least to this size, bytes.
 const LEAST: u64 = 64 * MIB;
-/// Smallest ratio of the latencies of two levels that a launch counts as separate.
+/// Smallest ratio of the latencies of two levels that a sample counts as separate.
 const STEP: f64 = 1.15;
 /// Loads of one timing, and the timings of a point.
 const LOADS: u64 = 32 * 1024;
 const TIMINGS: usize = 3;
-/// Working sets up to which a launch measures a point in several places of its memory, and their number: which pages a
-/// set got decides what displaces what in a cache of its size. Launches of one place differed by 12% in the size of a
+/// Working sets up to which a sample measures a point in several places of its memory, and their number: which pages a
+/// set got decides what displaces what in a cache of its size. Samples of one place differed by 12% in the size of a
 /// second level.
 const SCATTERED: u64 = 4 * MIB;
 const PLACES: u64 = 8;
@@ -49,7 +49,7 @@ const BEFORE: &str = model::SURVEYED_LEVELS;
 const HUGE: &str = " on huge pages";
 const BASE: &str = " on base pages";
 
-/// The levels, the memory in which they are measured, and the results of this launch so far.
+/// The levels, the memory in which they are measured, and the results of this sample so far.
 pub(super) struct HierarchyCurve {
     arena: Arena,
     seed: u64,
@@ -104,7 +104,7 @@ impl HierarchyCurve {
         self.levels.len()
     }
 
-    /// Number of levels that this launch confirms: the first, and each that is slower than the one before by `STEP`.
+    /// Number of levels that this sample confirms: the first, and each that is slower than the one before by `STEP`.
     pub(super) fn steps(&mut self) -> Result<usize, BenchmarkError> {
         let latencies = (0..self.levels.len()).map(|index| self.latency(index)).collect::<Result<Vec<_>, _>>()?;
         Ok(1 + latencies.windows(2).filter(|pair| pair[1] > STEP * pair[0]).count())
@@ -220,7 +220,7 @@ impl HierarchyCurve {
         }
     }
 
-    /// The levels that are levels again when each is measured as launches do it. The last points of a survey are read
+    /// The levels that are levels again when each is measured as samples do it. The last points of a survey are read
     /// once, and whoever used the memory meanwhile made a level of them: of 158 to 224 MB on a machine whose largest
     /// cache has 32.
     fn confirmed(&mut self, found: &[Level]) -> Result<Vec<Level>, BenchmarkError> {

@@ -8,9 +8,9 @@ use super::curve::HierarchyCurve;
 use crate::benchmark::Shares;
 use crate::prelude::*;
 
-/// All results of the hierarchy share one curve a launch.
+/// All results of the hierarchy share one curve a sample.
 pub(super) const SHARES: Shares = Shares { key: "hierarchy", axes: &[] };
-/// A launch measures each level once: its memory is allocated once, and its placement is what differs between launches.
+/// A sample measures each level once: its memory is allocated once, and its placement is what differs between samples.
 pub(super) const BATCH: BatchRule = BatchRule::single(1);
 /// How the levels are found, for the `about` of each result.
 macro_rules! found {
@@ -18,7 +18,7 @@ macro_rules! found {
         concat!(
             $result,
             " The levels are the flat stretches of the curve of load latency over working set, found in a survey before the \
-             first launch and listed as the result's variant; every launch measures latencies and edges anew. Memory lies on \
+             first sample and listed as the result's variant; every sample measures latencies and edges anew. Memory lies on \
              huge pages where the system gives them, so that address translation stays out of the curve."
         )
     };
@@ -71,7 +71,7 @@ fn reported(level: usize, cpu: Option<usize>) -> String {
     }
 }
 
-/// The curve of this launch, prepared now or by an earlier sharer.
+/// The curve of this sample, prepared now or by an earlier sharer.
 pub(super) fn curve(context: &mut BenchmarkContext) -> Result<Rc<RefCell<HierarchyCurve>>, Unsupported> {
     let (known, seed) = (context.variant().map(str::to_owned), context.seed());
     let helpers = context.preparation_helpers();
@@ -81,7 +81,7 @@ pub(super) fn curve(context: &mut BenchmarkContext) -> Result<Rc<RefCell<Hierarc
     Ok(curve)
 }
 
-/// One number of this launch's curve.
+/// One number of this sample's curve.
 pub(super) fn reading(
     curve: Rc<RefCell<HierarchyCurve>>,
     number: impl Fn(&mut HierarchyCurve) -> Result<f64, BenchmarkError> + 'static,

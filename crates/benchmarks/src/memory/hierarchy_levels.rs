@@ -7,7 +7,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.hierarchy_levels",
     title: "levels of memory",
     about: found!(
-        "How many levels of memory there are, main memory included: those that a launch finds at least 15% slower than the one before."
+        "How many levels of memory there are, main memory included: those that a sample finds at least 15% slower than the one before."
     ),
     metric: BenchmarkMetric::higher(Unit::Count, "levels"),
     class: Class::MemoryLatency,
@@ -16,10 +16,9 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     shares: Some(SHARES),
     prepare: |_, context| {
         let curve = curve(context)?;
-        // Known before the first launch, so that no launch can find one more.
-        context.note(
-            "one survey found these levels; launches say how many of them are steps, and the interval is of that",
-        );
+        // Known before the first sample, so that no sample can find one more.
+        context
+            .note("one survey found these levels; samples say how many of them are steps, and the interval is of that");
         reading(curve, |curve| Ok(curve.steps()? as f64))
     },
     ..Benchmark::BLANK

@@ -166,7 +166,7 @@ mod tests {
     /// chain finds in a cache is no latency of memory.
     #[test]
     fn no_slice_walks_where_one_before_did() {
-        let context = BenchmarkContext::new(crate::LaunchSetting::within("."));
+        let context = BenchmarkContext::new(crate::SampleSetting::within("."));
         let ring = ring(16 * MIB, Pages::Base, ChasePattern::Random, &context).unwrap();
         let (lap, steps) = (ring.lap(), 64);
         let mut walks = Parallelism { ring, steps };

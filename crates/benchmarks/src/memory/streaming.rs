@@ -256,14 +256,14 @@ fn repeated(variant: &Variant, array: &[f64], passes: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LaunchSetting;
+    use crate::SampleSetting;
 
     /// Of a short array a loop with long turns would leave most to be walked one by one.
     #[test]
     fn the_loop_of_a_result_covers_its_arrays() {
         for set in ["1KiB", "1100B", "2KiB", "3KiB", "4KiB", "100KiB", "3MiB", "4MiB"] {
             for (kind, stores) in StreamKind::ALL.into_iter().flat_map(|kind| [(kind, "normal"), (kind, "best")]) {
-                let mut context = BenchmarkContext::new(LaunchSetting::within("."));
+                let mut context = BenchmarkContext::new(SampleSetting::within("."));
                 let at: Point = format!("working_set={set},stores={stores}").parse().unwrap();
                 let Trial::One(mut kernel) = prepare(kind, &at, &mut context).unwrap() else { panic!("one kernel") };
                 let name = context.variant().unwrap().to_owned();

@@ -31,7 +31,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Processes of a ring from which on there are several rings, and their number: launches of one ring of eight differed
+/// Processes of a ring from which on there are several rings, and their number: samples of one ring of eight differed
 /// by 4%.
 const CROWD: usize = 8;
 const RINGS: usize = 4;

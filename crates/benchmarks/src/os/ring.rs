@@ -100,7 +100,7 @@ impl Kernel for ProcessRing {
 }
 
 /// Several rings alike, of which each batch uses the next: which pages the stacks and pipes of a ring got decides which
-/// of them displace each other in the core's caches, and is drawn once a launch otherwise.
+/// of them displace each other in the core's caches, and is drawn once a sample otherwise.
 pub(super) struct ProcessRings {
     rings: Vec<ProcessRing>,
     batches: usize,
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn batches_take_turns_on_several_rings_and_each_is_checked() {
-        let mut context = BenchmarkContext::new(crate::LaunchSetting::within("."));
+        let mut context = BenchmarkContext::new(crate::SampleSetting::within("."));
         // Of this process alone: tests have threads, and may not fork.
         let mut rings = ProcessRings::close(&mut context, 3, 1, 64).unwrap();
         for batch in 0..7 {

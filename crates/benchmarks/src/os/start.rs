@@ -52,7 +52,7 @@ impl Kernel for StartKernel {
     }
 }
 
-/// The hello program in a directory of this launch, and that directory.
+/// The hello program in a directory of this sample, and that directory.
 pub(super) fn hello(context: &mut BenchmarkContext, linking: Linking) -> Result<(PathBuf, Rc<Scratch>), Unsupported> {
     let files = context.scratch()?;
     Ok((programs::HELLO.write_into(files.path(), linking)?, files))

@@ -35,7 +35,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ],
     axes: &[Axis::choice("program", &["small", "large"], &["small"]), Axis::placed(WHERE, &["same_cpu"])],
     parties: Parties::Placed,
-    // A compilation takes so long that a launch has one: what varies is the launch.
+    // A compilation takes so long that a sample has one: what varies is the sample.
     batch: BatchRule { batches: Some(1), ..BatchRule::at_most(16) },
     prepare,
     ..Benchmark::BLANK

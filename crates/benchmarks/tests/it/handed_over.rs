@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use benchmarks::{BenchmarkContext, Kernel, LaunchSetting, Trial};
+use benchmarks::{BenchmarkContext, Kernel, SampleSetting, Trial};
 use model::Point;
 
 /// Calls of a batch: with nothing else on the CPU they take a millisecond or two, beside a busy thread minutes.
@@ -28,7 +28,7 @@ fn batch(kernel: &mut dyn Kernel) -> (u64, bool) {
 fn a_yield_to_a_busy_thread_is_no_yield_without_one() {
     let cpu = kernels::affinity::allowed().unwrap()[0];
     kernels::affinity::pin(&[cpu]).unwrap();
-    let mut context = BenchmarkContext::new(LaunchSetting {
+    let mut context = BenchmarkContext::new(SampleSetting {
         seed: 1,
         cpus: vec![cpu],
         allowed: vec![cpu],

@@ -39,7 +39,7 @@ pub struct ResultSpread {
     pub most: Estimate,
     /// Largest over smallest, minus 1: 0.1 is 10%.
     pub range: f64,
-    /// Names of the nodes that are DIFFERENT from the typical one: beyond the variation of launches and sessions, and
+    /// Names of the nodes that are DIFFERENT from the typical one: beyond the variation of samples and sessions, and
     /// the band.
     pub different: Vec<String>,
     /// Names of the outlier nodes: different, while most others are not.

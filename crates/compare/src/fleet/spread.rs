@@ -1,6 +1,6 @@
 //! Finds outliers among equal machines.
 //!
-//! Every node is compared with the most typical one by the rules of [`crate::compare`]: intervals of launches, the
+//! Every node is compared with the most typical one by the rules of [`crate::compare`]: intervals of samples, the
 //! floor between sessions, the band, and Holm's adjustment over the whole report. If nearly all differ from the typical
 //! node in a result, that node is the outlier there.
 

@@ -8,14 +8,14 @@ use stats::simulate::generator;
 use crate::common::core::{GUEST, GuestSession, Surroundings, contended, core_run, estimate};
 use crate::common::{from_values, result, run, time};
 
-/// A core result of 300 cycles whose launches take `slower` times as long as their undisturbed batches do.
+/// A core result of 300 cycles whose samples take `slower` times as long as their undisturbed batches do.
 fn guest(id: &str, machine: &str, cycles: f64, slower: f64, seed: u64) -> Run {
     let mut rng = generator(seed);
     let around = Surroundings { steps: false, neighbour: 0.0, ..GUEST };
     let mut session = GuestSession::new(around, &mut rng);
     let mut made = session.core("os.call", time("call"), Class::Compute, cycles, 0.001);
-    made.launches.iter_mut().for_each(|launch| launch.value *= slower);
-    let raw: Vec<f64> = made.launches.iter().map(|launch| launch.value).collect();
+    made.samples.iter_mut().for_each(|sample| sample.value *= slower);
+    let raw: Vec<f64> = made.samples.iter().map(|sample| sample.value).collect();
     let mut run = core_run(id, machine, id, vec![made]);
     let references =
         run.results.iter_mut().find(|one| one.benchmark == "os.call").unwrap().references.as_mut().unwrap();
@@ -80,7 +80,7 @@ fn below(benchmark: &str, metric: Metric, bound: f64) -> BenchmarkResult {
 
 fn stated(benchmark: &str, metric: Metric, value: f64) -> BenchmarkResult {
     let (low, high, method) = (value * 0.99, value * 1.01, EstimateMethod::Stated);
-    let found = Estimate { value, low, high, level: 0.95, launches: 10, batches: 1, method };
+    let found = Estimate { value, low, high, level: 0.95, samples: 10, batches: 1, method };
     result(benchmark, "", metric, Class::Ipc, &[], Outcome::Measured(found))
 }
 

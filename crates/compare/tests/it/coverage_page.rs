@@ -5,26 +5,26 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use compare::SelfTest;
-use stats::stop::{TARGET, look_at_launches};
-use stats::{Interval, launch_median_interval, launch_median_range, median};
+use stats::stop::{TARGET, look_at_samples};
+use stats::{Interval, median, sample_median_interval, sample_median_range};
 use time::OffsetDateTime;
 
 use crate::{guest, recorded, same, simulated};
 
-/// One recorded result: its launch values in the order of time.
+/// One recorded result: its sample values in the order of time.
 type Results = Vec<Vec<f64>>;
 
 fn values(fields: std::str::Split<char>) -> Vec<f64> {
     fields.map(|value| value.parse().unwrap()).collect()
 }
 
-/// Kinds of recordings, with the launches of each result. Of the long recording every second launch is taken, which is
+/// Kinds of recordings, with the samples of each result. Of the long recording every second sample is taken, which is
 /// how far apart Prony begins its rounds.
 fn recordings() -> Vec<(&'static str, Results)> {
     let results = |text: &str| -> Results {
         text.lines().map(|line| values(line[line.find(' ').unwrap() + 1..].split(' '))).collect()
     };
-    let shared = testing::recording("launches.txt");
+    let shared = testing::recording("samples.txt");
     let policy = |names: [&str; 2]| -> Results {
         let of_line = |line: &str| -> Option<Vec<f64>> {
             let mut fields = line.split(' ');
@@ -107,13 +107,13 @@ fn consecutive(values: &[f64], count: usize, start: usize) -> Vec<f64> {
     (0..count).map(|at| values[(start + at) % values.len()]).collect()
 }
 
-/// Intervals at 95% of so many launches in the order of time, from each start; of results of which at least twice as
+/// Intervals at 95% of so many samples in the order of time, from each start; of results of which at least twice as
 /// many were recorded.
 fn stated(values: &[f64], count: usize) -> Vec<Interval> {
     let starts = if values.len() >= 2 * count { values.len() } else { 0 };
     let of = |start| {
         let some = consecutive(values, count, start);
-        launch_median_interval(&some, 0.95).or_else(|| launch_median_range(&some)).unwrap().interval
+        sample_median_interval(&some, 0.95).or_else(|| sample_median_range(&some)).unwrap().interval
     };
     (0..starts).map(of).collect()
 }
@@ -122,7 +122,7 @@ fn stated(values: &[f64], count: usize) -> Vec<Interval> {
 fn settled(values: &[f64]) -> Vec<Interval> {
     let end = |start: usize| {
         model::LOOKS.iter().map(|look| *look as usize).filter(|look| 2 * look <= values.len()).find_map(|look| {
-            let seen = look_at_launches(&consecutive(values, look, start), &[], TARGET, 0.95);
+            let seen = look_at_samples(&consecutive(values, look, start), &[], TARGET, 0.95);
             seen.interval.filter(|_| seen.converged).map(|found| found.interval)
         })
     };

@@ -43,7 +43,7 @@ fn equals_are_called_the_same_and_two_percent_more_work_is_found() {
     assert!(found.power.cycles.share().unwrap() >= 0.5, "{:?}", found.power);
     assert!(found.power.same.share().unwrap() >= 0.8, "{:?}", found.power);
     assert!(found.broken().is_empty(), "{:?}", found.broken());
-    // The same launches as observed: nothing can be said of them.
+    // The same samples as observed: nothing can be said of them.
     let old: Vec<Run> = runs.iter().map(without_references).collect();
     let pairs: Vec<(&Run, &Run)> = old.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
     let found = self_test(&pairs, &CompareOptions::default()).unwrap();
@@ -96,7 +96,7 @@ fn the_row_of_the_clock_has_the_ratio_by_which_core_results_are_reckoned() {
     for _ in 0..5 {
         let a = session("a", "guest", 3, GUEST, &mut rng);
         let mut b = session("b", "guest", 3, GUEST, &mut rng);
-        // What a run states is weighted by time, which its launches are not.
+        // What a run states is weighted by time, which its samples are not.
         b.session.references.as_mut().unwrap().clock.iter_mut().for_each(|clock| *clock *= 1.01);
         let found = set(&a, &b);
         let told = found.machines[1].clock.unwrap().ratio.unwrap();
@@ -192,12 +192,12 @@ fn another_class_of_cores_is_another_machine() {
     assert_eq!(basis(&a, &b), RatioBasis::Cycles);
     b.session.references.as_mut().unwrap().unshared[0].ratio = Some(1.5);
     assert_eq!(basis(&a, &b), RatioBasis::ClockTime, "its cores answer otherwise");
-    // Two classes in both: the CPUs on which the launches ran decide.
+    // Two classes in both: the CPUs on which the samples ran decide.
     let classes = |run: &mut Run, cpu: u32| {
         let class = |cpus: Vec<u32>| UnsharedCore { cpus, ratio: Some(1.211), ..UnsharedCore::default() };
         run.session.references.as_mut().unwrap().unshared = vec![class(vec![0, 1]), class(vec![2, 3])];
-        let launches = run.results.iter_mut().flat_map(|result| &mut result.launches);
-        launches.for_each(|launch| launch.placement.asked = vec![cpu]);
+        let samples = run.results.iter_mut().flat_map(|result| &mut result.samples);
+        samples.for_each(|sample| sample.placement.asked = vec![cpu]);
     };
     let mut a = a;
     for (x, y, basis_of) in [(0, 1, RatioBasis::Cycles), (0, 2, RatioBasis::ClockTime), (3, 2, RatioBasis::Cycles)] {
@@ -205,7 +205,7 @@ fn another_class_of_cores_is_another_machine() {
         classes(&mut b, y);
         assert_eq!(basis(&a, &b), basis_of, "{x} {y}");
     }
-    b.results.iter_mut().flat_map(|result| &mut result.launches).for_each(|l| l.placement.asked.clear());
+    b.results.iter_mut().flat_map(|result| &mut result.samples).for_each(|l| l.placement.asked.clear());
     assert_eq!(basis(&a, &b), RatioBasis::ClockTime, "where it ran is not known");
 }
 
@@ -221,7 +221,7 @@ fn unlike_bases_are_never_compared() {
     let observed = a.results[2].references.as_ref().unwrap().observed.unwrap();
     assert_eq!(ratio[0].outcome.as_ref().unwrap().estimate(), Some(&observed), "both are printed as observed");
     let median =
-        |run: &Run| stats::median(&run.results[2].launches.iter().map(|l| l.value).collect::<Vec<_>>()).unwrap();
+        |run: &Run| stats::median(&run.results[2].samples.iter().map(|l| l.value).collect::<Vec<_>>()).unwrap();
     assert!((ratio[1].value.unwrap() / (median(&a) / median(&b))).ln().abs() < 0.2);
     assert_eq!(row(&found, "sim.f0").ratios[1].basis, RatioBasis::Cycles, "the others are not touched by it");
     // A document without references has observed values alone.
@@ -287,7 +287,7 @@ fn documents_without_references_compare_as_before() {
     let [x, y] = [&old[0], &old[1]].map(|run| run.results[0].outcome.estimate().unwrap().value);
     assert!((ratio.value.unwrap() * y / x).ln().abs() < 1e-9, "the ratio of the two values");
     assert_eq!((ratio.low, ratio.high), (Some((-direct.interval.high).exp()), Some((-direct.interval.low).exp())));
-    // A result of an imported tool, without launches and references, is as it was.
+    // A result of an imported tool, without samples and references, is as it was.
     let plain = from_values("sim.z", "", time("call"), Class::Compute, &[1.0; 10]);
     assert!(ShownClock::of(&crate::common::run("x", "m", "1", vec![plain])).is_none());
 }

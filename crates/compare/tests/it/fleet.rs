@@ -1,4 +1,4 @@
-//! Simulated launches of equal machines: the altered node is found, and no other.
+//! Simulated samples of equal machines: the altered node is found, and no other.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on fails")]
 
 use crate::common::{from_values, run, time};

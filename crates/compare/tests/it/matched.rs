@@ -53,7 +53,7 @@ fn means_are_over_the_same_results_and_weigh_each_benchmark_once() {
     let mut rng = generator(12);
     let noise = Noise { between: 0.001, disturbed: 0.0, ..Noise::stable(1.0) };
     let mut result = |benchmark: &str, point: &str, factor: f64| {
-        let values: Vec<f64> = noise.launches(20, &mut rng).iter().map(|value| value * factor).collect();
+        let values: Vec<f64> = noise.samples(20, &mut rng).iter().map(|value| value * factor).collect();
         from_values(benchmark, point, time("call"), Class::Compute, &values)
     };
     let a = run("a", "m", "now", vec![result("sim.f", "", 1.0), result("sim.g", "", 1.0)]);

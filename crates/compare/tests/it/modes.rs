@@ -1,4 +1,4 @@
-//! Results in modes whose launches move from one mode to the other.
+//! Results in modes whose samples move from one mode to the other.
 
 use compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, ModeRatio, Ratio, compare};
 use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Mode, Outcome, Run};
@@ -7,17 +7,17 @@ use stats::simulate::{generator, standard_normal};
 
 use crate::common::{from_values, run, time};
 
-/// Launches at 6.5 and 70; `slow` of ten are slow.
-fn bimodal(slow: usize, launches: usize, rng: &mut ChaCha8Rng) -> BenchmarkResult {
-    let values: Vec<f64> = (0..launches)
+/// Samples at 6.5 and 70; `slow` of ten are slow.
+fn bimodal(slow: usize, samples: usize, rng: &mut ChaCha8Rng) -> BenchmarkResult {
+    let values: Vec<f64> = (0..samples)
         .map(|i| if i * 3 % 10 < slow { 70.0 } else { 6.5 } * (0.003 * standard_normal(rng)).exp())
         .collect();
     from_values("os.wake", "placement=free", time("wake-up"), Class::Compute, &values)
 }
 
-fn pair(sessions: [&str; 2], slow: [usize; 2], launches: usize, rng: &mut ChaCha8Rng) -> [Run; 2] {
+fn pair(sessions: [&str; 2], slow: [usize; 2], samples: usize, rng: &mut ChaCha8Rng) -> [Run; 2] {
     let of =
-        |id: &str, at: usize, rng: &mut ChaCha8Rng| run(id, "m", sessions[at], vec![bimodal(slow[at], launches, rng)]);
+        |id: &str, at: usize, rng: &mut ChaCha8Rng| run(id, "m", sessions[at], vec![bimodal(slow[at], samples, rng)]);
     let pair = [of("a", 0, rng), of("b", 1, rng)];
     assert!(pair.iter().all(|run| matches!(run.results[0].outcome, Outcome::Modes(_))), "{slow:?}");
     pair
@@ -37,7 +37,7 @@ fn mode(values: &[f64], of: usize) -> Mode {
         low: ends(f64::INFINITY, f64::min),
         high: ends(0.0, f64::max),
         level: 0.5,
-        launches: values.len() as u32,
+        samples: values.len() as u32,
         batches: 20,
         method: EstimateMethod::Range,
     };
@@ -45,7 +45,7 @@ fn mode(values: &[f64], of: usize) -> Mode {
 }
 
 #[test]
-fn launches_that_moved_to_the_slow_mode_between_sessions_are_not_the_same() {
+fn samples_that_moved_to_the_slow_mode_between_sessions_are_not_the_same() {
     let mut rng = generator(31);
     let (moved, gate) = judged(&pair(["day 1", "day 2"], [2, 8], 40, &mut rng));
     assert_eq!((moved.verdict, gate), (Some(CompareVerdict::Undecided), GateAnswer::Inconclusive), "{moved:?}");
@@ -103,8 +103,8 @@ fn a_better_mode_excuses_no_other() {
 }
 
 #[test]
-fn a_faster_mode_lets_no_launches_move_to_the_slow_one() {
-    // Ten of sixty launches are slow, then fifty: each takes less time in its mode, and all together far more.
+fn a_faster_mode_lets_no_samples_move_to_the_slow_one() {
+    // Ten of sixty samples are slow, then fifty: each takes less time in its mode, and all together far more.
     let order = |slow: usize| (0..60).map(move |at| (at * 7) % 60 < slow);
     let side = |id: &str, slow: usize, fast: f64, rng: &mut ChaCha8Rng| {
         let value = |is_slow: bool| if is_slow { 70.0 } else { fast } * (0.003 * standard_normal(rng)).exp();
@@ -144,12 +144,12 @@ fn modes_that_lie_before_the_limit_pass_though_they_may_be_the_same_or_differ() 
 }
 
 #[test]
-fn a_document_may_state_any_number_of_launches() {
+fn a_document_may_state_any_number_of_samples() {
     let mut rng = generator(33);
     let mut runs = pair(["now", "now"], [5, 5], 40, &mut rng);
     for run in &mut runs {
         let Outcome::Modes(modes) = &mut run.results[0].outcome else { panic!("in modes") };
-        modes.iter_mut().for_each(|mode| mode.estimate.launches = u32::MAX);
+        modes.iter_mut().for_each(|mode| mode.estimate.samples = u32::MAX);
     }
     let (ratio, _) = judged(&runs);
     assert!(ratio.modes.iter().all(|mode| mode.share_p.is_none()), "{ratio:?}");

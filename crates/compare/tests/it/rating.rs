@@ -7,7 +7,7 @@
 )]
 
 use compare::{CompareOptions, CompareRow, CompareVerdict, GeometricMean, compare};
-use model::{BenchmarkResult, Better, Class, Estimate, EstimateMethod, Launch, Metric, Outcome, Run, Unit};
+use model::{BenchmarkResult, Better, Class, Estimate, EstimateMethod, Metric, Outcome, Run, Sample, Unit};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{generator, standard_normal};
 
@@ -15,7 +15,7 @@ use crate::common::{result, run};
 
 const COMPONENTS: usize = 9;
 
-/// What moves the launches of a rating, as standard deviations of logarithms.
+/// What moves the samples of a rating, as standard deviations of logarithms.
 #[derive(Debug, Clone, Copy)]
 struct Moved {
     /// All components of a round alike.
@@ -31,14 +31,14 @@ struct Moved {
 /// A component, or the mean of all, with the outcome that a run states for it.
 fn rated(name: &str, values: &[f64]) -> BenchmarkResult {
     let metric = Metric { unit: Unit::Ratio, per: "reference machine".into(), better: Better::Higher };
-    let found = stats::launch_median_interval(values, 0.95).or_else(|| stats::launch_median_range(values)).unwrap();
-    let (interval, launches) = (found.interval, u32::try_from(values.len()).unwrap());
+    let found = stats::sample_median_interval(values, 0.95).or_else(|| stats::sample_median_range(values)).unwrap();
+    let (interval, samples) = (found.interval, u32::try_from(values.len()).unwrap());
     let method = EstimateMethod::OrderStatistic;
     let (low, high, level) = (interval.low, interval.high, interval.level);
-    let outcome = Outcome::Measured(Estimate { value: found.median, low, high, level, launches, batches: 1, method });
+    let outcome = Outcome::Measured(Estimate { value: found.median, low, high, level, samples, batches: 1, method });
     let mut made = result(name, "copies=1", metric, Class::Application, &[], outcome);
-    let launch = |(round, &value): (usize, &f64)| Launch { round: round as u32, value, ..Launch::default() };
-    made.launches = values.iter().enumerate().map(launch).collect();
+    let sample = |(round, &value): (usize, &f64)| Sample { round: round as u32, value, ..Sample::default() };
+    made.samples = values.iter().enumerate().map(sample).collect();
     made
 }
 
@@ -161,7 +161,7 @@ fn what_one_machine_lacks_is_in_no_mean() {
     let failed = |run: &mut Run| {
         for place in [0, 4] {
             run.results[place].outcome = Outcome::Failed("came to the checksum 0 where 1 is right".into());
-            run.results[place].launches.clear();
+            run.results[place].samples.clear();
         }
     };
     let missing = |run: &mut Run| drop(run.results.remove(4));

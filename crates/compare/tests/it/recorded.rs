@@ -1,4 +1,4 @@
-//! False alarms on recorded launches of real benchmarks: one session against itself, and two sessions under similar
+//! False alarms on recorded samples of real benchmarks: one session against itself, and two sessions under similar
 //! conditions.
 #![allow(
     clippy::unwrap_used,
@@ -29,7 +29,7 @@ const PINNED: [(&str, Class); 9] = [
 
 /// Launch values of a recorded session in the order of time, by benchmark: the median of the batches after warm-up.
 fn recorded(name: &str) -> BTreeMap<String, Vec<f64>> {
-    let launches: BTreeMap<String, Vec<f64>> = testing::recording("launches.txt")
+    let samples: BTreeMap<String, Vec<f64>> = testing::recording("samples.txt")
         .lines()
         .filter_map(|line| {
             let fields: Vec<&str> = line.split(' ').collect();
@@ -38,11 +38,11 @@ fn recorded(name: &str) -> BTreeMap<String, Vec<f64>> {
             settled.then(|| (fields[1].to_owned(), fields[3..].iter().map(nanos).collect()))
         })
         .collect();
-    assert_eq!(launches.len(), 13, "{name}");
-    launches
+    assert_eq!(samples.len(), 13, "{name}");
+    samples
 }
 
-/// A run of the pinned benchmarks from chosen launches, kept in the order of time.
+/// A run of the pinned benchmarks from chosen samples, kept in the order of time.
 fn resampled(id: &str, session: &str, from: &BTreeMap<String, Vec<f64>>, choose: &dyn Fn(usize) -> Vec<usize>) -> Run {
     let results = PINNED.iter().map(|(benchmark, class)| {
         let all = &from[*benchmark];
@@ -94,13 +94,13 @@ pub(crate) fn like_sessions() -> SelfTest {
     let mut pairs = Vec::new();
     for (x, y) in [("NB", "C1"), ("F1", "F2")] {
         let (first, second) = (recorded(x), recorded(y));
-        for launches in [10, 14, 20, 28, 40] {
-            // Consecutive launches, as in a run.
-            let block = |len: usize| (len - launches..len).collect::<Vec<_>>();
+        for samples in [10, 14, 20, 28, 40] {
+            // Consecutive samples, as in a run.
+            let block = |len: usize| (len - samples..len).collect::<Vec<_>>();
             for (from_a, from_b) in [(false, false), (true, false), (false, true), (true, true)] {
-                let choose = |late: bool| move |len: usize| if late { block(len) } else { (0..launches).collect() };
-                let a = resampled(&format!("{x} {launches} {from_a}"), x, &first, &choose(from_a));
-                let b = resampled(&format!("{y} {launches} {from_b}"), y, &second, &choose(from_b));
+                let choose = |late: bool| move |len: usize| if late { block(len) } else { (0..samples).collect() };
+                let a = resampled(&format!("{x} {samples} {from_a}"), x, &first, &choose(from_a));
+                let b = resampled(&format!("{y} {samples} {from_b}"), y, &second, &choose(from_b));
                 pairs.push((a, b));
             }
         }

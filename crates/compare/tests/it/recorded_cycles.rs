@@ -1,16 +1,16 @@
-//! Two recorded sessions of one guest, quiet and under load, whose launches read both references.
+//! Two recorded sessions of one guest, quiet and under load, whose samples read both references.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{CompareOptions, SelfTest, self_test};
 use model::{
-    BenchmarkResult, Class, Domain, Invalid, Launch, Outcome, ResultReferences, Run, UndisturbedBatches, ValueBasis,
+    BenchmarkResult, Class, Domain, Invalid, Outcome, ResultReferences, Run, Sample, UndisturbedBatches, ValueBasis,
 };
 
 use crate::common::core::{core_run, without_references};
 use crate::common::{result, time};
 
-/// Launches of a result that count in one run.
-const LAUNCHES: usize = 20;
+/// Samples of a result that count in one run.
+const SAMPLES: usize = 20;
 
 /// Kernels that the core alone decides, and their classes.
 const KERNELS: [(&str, Class); 9] = [
@@ -25,8 +25,8 @@ const KERNELS: [(&str, Class); 9] = [
     ("fork", Class::Process),
 ];
 
-/// Launches of a kernel in the order of time.
-fn launches(text: &str, kernel: &str) -> Vec<Launch> {
+/// Samples of a kernel in the order of time.
+fn samples(text: &str, kernel: &str) -> Vec<Sample> {
     let lines = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let of_kernel = lines.filter(|words| words.get(2) == Some(&kernel));
     of_kernel
@@ -36,28 +36,28 @@ fn launches(text: &str, kernel: &str) -> Vec<Launch> {
             let enough = batches >= 8;
             let value = enough.then(|| number(4) / (number(5) * 1e6));
             let (cycles, clock) = (enough.then(|| number(4)), enough.then(|| number(5) * 1e6));
-            Launch {
+            Sample {
                 round: words[0].parse().unwrap(),
                 began: number(1),
                 value: number(3) * 1e-9,
                 undisturbed: Some(UndisturbedBatches { batches, of, value, cycles, clock }),
                 invalid: (!enough).then_some(Invalid::Contended { batches, of }),
-                ..Launch::default()
+                ..Sample::default()
             }
         })
         .collect()
 }
 
-/// A part of a session as a run of its own: of every kernel the launches that count from one on.
+/// A part of a session as a run of its own: of every kernel the samples that count from one on.
 fn part(text: &str, name: &str, from: usize) -> Run {
     let results = KERNELS.iter().map(|&(kernel, class)| -> BenchmarkResult {
-        let mut all = launches(text, kernel);
+        let mut all = samples(text, kernel);
         let counts: Vec<usize> = (0..all.len()).filter(|at| all[*at].invalid.is_none()).collect();
-        let (first, last) = (counts[from], counts[from + LAUNCHES - 1]);
+        let (first, last) = (counts[from], counts[from + SAMPLES - 1]);
         all.truncate(last + 1);
         let mut made =
             result(&format!("sim.{kernel}"), "", time("operation"), class, &[], Outcome::Unfit(String::new()));
-        made.launches = all.split_off(first);
+        made.samples = all.split_off(first);
         let basis = ValueBasis::Cycles;
         made.references =
             Some(ResultReferences { domain: Domain::Core, basis, clock: Some(1.0), ..ResultReferences::default() });
@@ -83,7 +83,7 @@ fn recorded_sessions_of_one_machine_are_the_same_in_cycles_and_not_as_observed()
     assert!(found.broken().is_empty(), "{:?}: {found:?}", found.broken());
     assert_eq!((found.pairs, found.different), (25, 0));
     assert!(found.power.cycles.share().unwrap() >= 0.6, "{:?}", found.power);
-    // The same launches, every batch counted.
+    // The same samples, every batch counted.
     let observed: Vec<(Run, Run)> = pairs.iter().map(|(a, b)| (without_references(a), without_references(b))).collect();
     let found = tested(&observed);
     println!("observed: {} DIFFERENT, {} SAME of {}", found.different, found.same, found.results);

@@ -3,7 +3,7 @@
 
 use compare::{CompareOptions, SelfTest, SessionRecord, self_test};
 use model::{
-    BenchmarkResult, Class, Domain, Launch, Metric, Outcome, ResultReferences, Run, UndisturbedBatches, Unit,
+    BenchmarkResult, Class, Domain, Metric, Outcome, ResultReferences, Run, Sample, UndisturbedBatches, Unit,
     ValueBasis,
 };
 
@@ -18,16 +18,16 @@ fn recorded(cells: &[&str]) -> BenchmarkResult {
     let [benchmark, point, class, unit, values] = cells else { panic!("{cells:?}") };
     let unit: Unit = named(unit);
     let metric = if unit.is_rate() { Metric::higher(unit, "operation") } else { Metric::lower(unit, "operation") };
-    let launch = |(round, cycles): (u32, &str)| {
+    let sample = |(round, cycles): (u32, &str)| {
         let cycles: f64 = cycles.parse().unwrap();
         let value = metric.at_clock(cycles, CLOCK);
         let undisturbed =
             UndisturbedBatches { batches: 20, of: 40, value: Some(value), cycles: Some(cycles), clock: Some(CLOCK) };
-        Launch { round, began: f64::from(round), value, undisturbed: Some(undisturbed), ..Launch::default() }
+        Sample { round, began: f64::from(round), value, undisturbed: Some(undisturbed), ..Sample::default() }
     };
-    let launches = (0..).zip(values.split(' ')).map(launch).collect();
+    let samples = (0..).zip(values.split(' ')).map(sample).collect();
     let mut made = result(benchmark, point, metric, named::<Class>(class), &[], Outcome::Unfit(String::new()));
-    made.launches = launches;
+    made.samples = samples;
     let (domain, basis) = (Domain::Core, ValueBasis::Cycles);
     made.references = Some(ResultReferences { domain, basis, clock: Some(1.0), ..ResultReferences::default() });
     made

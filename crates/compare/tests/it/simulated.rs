@@ -1,7 +1,7 @@
-//! Error rates of the verdicts, on simulated launches whose true values are known.
+//! Error rates of the verdicts, on simulated samples whose true values are known.
 
 use compare::{
-    CompareOptions, CompareVerdict, Comparison, FailOn, GainDirection, GateAnswer, NeededLaunches, RatioMethod,
+    CompareOptions, CompareVerdict, Comparison, FailOn, GainDirection, GateAnswer, NeededSamples, RatioMethod,
     Relation, SelfTest, SessionRecord, compare, self_test,
 };
 
@@ -13,7 +13,7 @@ use stats::simulate::{Noise, generator, standard_normal};
 
 const CLASSES: [Class; 5] = [Class::Compute, Class::Bandwidth, Class::Ipc, Class::MemoryLatency, Class::FileMetadata];
 
-/// A run of `results` results with 10 to 40 launches each. With `moved` each class has a shift of the session, normal,
+/// A run of `results` results with 10 to 40 samples each. With `moved` each class has a shift of the session, normal,
 /// with the floor of the class as its standard deviation.
 fn simulated(id: &str, session: &str, results: usize, moved: bool, rng: &mut ChaCha8Rng) -> Run {
     let shifts: Vec<f64> =
@@ -21,9 +21,9 @@ fn simulated(id: &str, session: &str, results: usize, moved: bool, rng: &mut Cha
     let made = (0..results).map(|i| {
         let class = i % CLASSES.len();
         let noise = Noise { centre: (1.0 + i as f64) * 1e-6 * shifts[class].exp(), ..Noise::stable(1.0) };
-        let values = noise.launches([10, 14, 20, 28, 40][i % 5], rng);
+        let values = noise.samples([10, 14, 20, 28, 40][i % 5], rng);
         // Values that split into modes by chance are drawn again; modes have tests of their own.
-        let values = if stats::modes(&values).len() > 1 { noise.launches(20, rng) } else { values };
+        let values = if stats::modes(&values).len() > 1 { noise.samples(20, rng) } else { values };
         from_values(&format!("sim.f{i}"), "", time("call"), CLASSES[class], &values)
     });
     run(id, "one machine", session, made.collect())
@@ -85,13 +85,13 @@ fn sessions_without_their_floor_would_be_called_different() {
 }
 
 /// Two runs of one session: 30 equal results and one whose second value is `factor` times the first.
-pub(crate) fn planted(factor: f64, launches: usize, metric: model::Metric, rng: &mut ChaCha8Rng) -> Vec<Run> {
+pub(crate) fn planted(factor: f64, samples: usize, metric: model::Metric, rng: &mut ChaCha8Rng) -> Vec<Run> {
     let results = |factor: f64, rng: &mut ChaCha8Rng| -> Vec<BenchmarkResult> {
         (0..31)
             .map(|i| {
                 let centre = if i == 0 { factor } else { 1.0 };
                 let noise = Noise { disturbed: 0.0, ..Noise::stable(centre) };
-                from_values(&format!("sim.f{i}"), "", metric.clone(), Class::Compute, &noise.launches(launches, rng))
+                from_values(&format!("sim.f{i}"), "", metric.clone(), Class::Compute, &noise.samples(samples, rng))
             })
             .collect()
     };
@@ -117,7 +117,7 @@ fn planted_differences_are_found_and_named() {
             let first = &row.ratios[1];
             if first.verdict == Some(CompareVerdict::Different) {
                 assert_eq!(first.direction, Some(direction));
-                assert_eq!(first.method, RatioMethod::Launches);
+                assert_eq!(first.method, RatioMethod::Samples);
                 assert!(first.low.unwrap() <= first.value.unwrap() && first.value.unwrap() <= first.high.unwrap());
                 found += 1;
             }
@@ -128,7 +128,7 @@ fn planted_differences_are_found_and_named() {
 }
 
 #[test]
-fn equals_with_enough_launches_are_called_same() {
+fn equals_with_enough_samples_are_called_same() {
     let mut rng = generator(4);
     let runs = planted(1.0, 40, time("call"), &mut rng);
     let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
@@ -144,13 +144,13 @@ fn undecided_says_what_would_decide() {
     let mut rng = generator(5);
     let noise = Noise { between: 0.04, disturbed: 0.0, ..Noise::stable(1.0) };
     let made = |id: &str, rng: &mut ChaCha8Rng| {
-        run(id, "m", "now", vec![from_values("sim.wide", "", time("call"), Class::Compute, &noise.launches(10, rng))])
+        run(id, "m", "now", vec![from_values("sim.wide", "", time("call"), Class::Compute, &noise.samples(10, rng))])
     };
     let runs = [made("a", &mut rng), made("b", &mut rng)];
     let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
     let ratio = &found.rows[0].ratios[1];
     assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided));
-    assert!(matches!(ratio.need, Some(NeededLaunches::Launches(1..) | NeededLaunches::TooClose)), "{ratio:?}");
+    assert!(matches!(ratio.need, Some(NeededSamples::Samples(1..) | NeededSamples::TooClose)), "{ratio:?}");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn the_mean_of_a_class_carries_its_shared_floor() {
     let noise = Noise { disturbed: 0.0, ..Noise::stable(1.0) };
     let made = |id: &str, rng: &mut ChaCha8Rng| {
         let results = (0..16)
-            .map(|i| from_values(&format!("sim.f{i}"), "", time("call"), Class::Process, &noise.launches(20, rng)))
+            .map(|i| from_values(&format!("sim.f{i}"), "", time("call"), Class::Process, &noise.samples(20, rng)))
             .collect();
         run(id, "m", id, results)
     };
@@ -171,9 +171,9 @@ fn the_mean_of_a_class_carries_its_shared_floor() {
     assert!((half - 1.96 * 2.0_f64.sqrt() * 0.05).abs() < 0.01, "{half}");
 }
 
-/// Launches alternate between 6.5 and 70; `slow` of ten are slow.
-fn bimodal(slow: usize, factor: f64, launches: usize, rng: &mut ChaCha8Rng) -> BenchmarkResult {
-    let values: Vec<f64> = (0..launches)
+/// Samples alternate between 6.5 and 70; `slow` of ten are slow.
+fn bimodal(slow: usize, factor: f64, samples: usize, rng: &mut ChaCha8Rng) -> BenchmarkResult {
+    let values: Vec<f64> = (0..samples)
         .map(|i| if i * 3 % 10 < slow { 70.0 * factor } else { 6.5 } * (0.003 * standard_normal(rng)).exp())
         .collect();
     from_values("ipc.pipe_latency", "placement=free", time("round trip"), Class::Ipc, &values)
@@ -205,7 +205,7 @@ fn modes_are_compared_mode_by_mode() {
 #[test]
 fn a_mode_without_counterpart_is_not_the_same() {
     let mut rng = generator(8);
-    let one = Noise { disturbed: 0.0, ..Noise::stable(6.5) }.launches(20, &mut rng);
+    let one = Noise { disturbed: 0.0, ..Noise::stable(6.5) }.samples(20, &mut rng);
     let first = run(
         "a",
         "m",
@@ -234,7 +234,7 @@ fn what_has_no_value_says_why() {
         value: 0.0,
         high: 1.0,
         level: 0.95,
-        launches: 10,
+        samples: 10,
         batches: 1,
         method: EstimateMethod::Stated,
     };
@@ -279,7 +279,7 @@ fn stated_spread_decides_and_no_spread_never_does() {
             low: value - half,
             high: value + half,
             level: 0.95,
-            launches: 5,
+            samples: 5,
             batches: 1,
             method: EstimateMethod::Stated,
         };
@@ -319,7 +319,7 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
     let mut rng = generator(10);
     let noise = Noise { between: 0.04, disturbed: 0.0, ..Noise::stable(1.0) };
     let made = |id: &str, rng: &mut ChaCha8Rng| {
-        run(id, "m", "now", vec![from_values("sim.wide", "", time("call"), Class::Compute, &noise.launches(10, rng))])
+        run(id, "m", "now", vec![from_values("sim.wide", "", time("call"), Class::Compute, &noise.samples(10, rng))])
     };
     let answer = |a: &Run, b: &Run, text: &str| {
         text.parse::<FailOn>().unwrap().gate(&compare(&[a, b], &CompareOptions::default()).unwrap())
@@ -343,7 +343,7 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
     // A result that fails or is no longer measured where the reference has a value is not ignored, whatever else
     // passes.
     let with_steady = |mut run: Run, rng: &mut ChaCha8Rng| {
-        let values = Noise::stable(1.0).launches(20, rng);
+        let values = Noise::stable(1.0).samples(20, rng);
         run.results.push(from_values("sim.steady", "", time("call"), Class::Compute, &values));
         run
     };

@@ -1,4 +1,4 @@
-//! What no verdict is counted of, and launches that determine no interval.
+//! What no verdict is counted of, and samples that determine no interval.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{CompareOptions, CompareVerdict, Comparison, FailOn, GateAnswer, compare};
@@ -9,15 +9,15 @@ use crate::common::{result, run, time};
 fn stated(benchmark: &str, metric: Metric, value: f64) -> BenchmarkResult {
     let (low, high) = (value * 0.999, value * 1.001);
     let method = EstimateMethod::Stated;
-    let estimate = Estimate { value, low, high, level: 0.95, launches: 10, batches: 1, method };
+    let estimate = Estimate { value, low, high, level: 0.95, samples: 10, batches: 1, method };
     result(benchmark, "", metric, Class::Compute, &[], Outcome::Measured(estimate))
 }
 
-/// Five launches that rose from one to the next: their extremes cover nothing.
+/// Five samples that rose from one to the next: their extremes cover nothing.
 fn drifting(benchmark: &str, value: f64) -> BenchmarkResult {
     let (low, high) = (value * 0.98, value * 1.02);
     let method = EstimateMethod::Range;
-    let estimate = Estimate { value, low, high, level: 1e-9, launches: 5, batches: 1, method };
+    let estimate = Estimate { value, low, high, level: 1e-9, samples: 5, batches: 1, method };
     result(benchmark, "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))
 }
 
@@ -49,7 +49,7 @@ fn neighbours_on_a_core_are_no_regression() {
 }
 
 #[test]
-fn launches_that_determine_no_interval_say_so_and_leave_the_mean() {
+fn samples_that_determine_no_interval_say_so_and_leave_the_mean() {
     let of = |factor: f64| vec![stated("os.a", time("call"), factor), drifting("os.b", factor)];
     let found = set(of(1.0), of(1.1));
     let ratio = &found.rows.iter().find(|row| row.benchmark == "os.b").unwrap().ratios[1];

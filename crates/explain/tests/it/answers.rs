@@ -19,7 +19,7 @@ fn text(name: &str, value: &str) -> model::Fact {
     fact(name, FactValue::Text(value.to_owned()), &[])
 }
 
-/// Twenty launches around a value, with this standard deviation of their logarithms.
+/// Twenty samples around a value, with this standard deviation of their logarithms.
 fn around(
     benchmark: &str,
     metric: Metric,
@@ -57,7 +57,7 @@ fn a_shift_that_is_not_decided_is_not_called_no_difference() {
         assert!(decided.inconclusive > 0 && !said.contains("No difference"), "{said}");
         let begin = format!("0 of 22 results differ for certain; {} are inconclusive: ", decided.inconclusive);
         assert!(said.contains(&begin), "{said}");
-        let needs = [decided.by_launches, decided.by_sessions, decided.too_close];
+        let needs = [decided.by_samples, decided.by_sessions, decided.too_close];
         assert!(needs.iter().sum::<usize>() == decided.inconclusive, "{decided:?}: {said}");
         assert!(
             decided.by_sessions == 0 || said.contains(&format!("sessions of each machine would decide {}", needs[1])),
@@ -75,7 +75,7 @@ fn a_shift_that_is_not_decided_is_not_called_no_difference() {
 }
 
 #[test]
-fn launches_without_an_interval_are_inconclusive() {
+fn samples_without_an_interval_are_inconclusive() {
     let of = |id: &str, value: f64| {
         let mut result = from_values("os.fork_exit", "", time("fork"), Class::Process, &[value]);
         result.stresses = vec![P::Fork];

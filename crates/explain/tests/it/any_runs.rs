@@ -4,7 +4,7 @@
 use crate::common::{rate, result, run, time};
 use compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, GeometricMean, Normalise, compare};
 use explain::explain;
-use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Launch, Mode, Outcome, Primitive, Run};
+use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Mode, Outcome, Primitive, Run, Sample};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f64> {
@@ -18,10 +18,10 @@ fn number() -> impl Strategy<Value = f64> {
 
 fn estimate() -> impl Strategy<Value = Estimate> {
     (number(), 0.0..0.5_f64, prop_oneof![Just(0.0), Just(0.95), Just(1.0)], 0_u32..50).prop_map(
-        |(value, half, level, launches)| {
+        |(value, half, level, samples)| {
             let (low, high) = (value * (1.0 - half), value * (1.0 + half));
             let method = if level == 0.0 { EstimateMethod::None } else { EstimateMethod::Stated };
-            Estimate { value, low: low.min(high), high: low.max(high), level, launches, batches: 1, method }
+            Estimate { value, low: low.min(high), high: low.max(high), level, samples, batches: 1, method }
         },
     )
 }
@@ -63,8 +63,8 @@ fn any_result(index: usize) -> impl Strategy<Value = BenchmarkResult> {
         move |(outcome, at, higher, stresses, values)| {
             let metric = if higher { rate("loops") } else { time("loop") };
             let mut made = result(BENCHMARKS[index], at, metric, Class::Process, &stresses, outcome);
-            made.launches =
-                values.into_iter().map(|value| Launch { value, nanos: vec![1, 0, 7], ..Launch::default() }).collect();
+            made.samples =
+                values.into_iter().map(|value| Sample { value, nanos: vec![1, 0, 7], ..Sample::default() }).collect();
             made
         },
     )

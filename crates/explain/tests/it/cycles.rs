@@ -63,8 +63,8 @@ fn a_clock_that_fell_explains_everything_and_causes_nothing_else() {
 
 /// A memory result, whose time does not follow the clock.
 fn memory(run: &mut Run, benchmark: &str, domain: Domain, seconds: f64, rng: &mut ChaCha8Rng) {
-    let launches: Vec<f64> = (0..20).map(|_| seconds * (0.001 * standard_normal(rng)).exp()).collect();
-    let mut made = from_values(benchmark, "", time("load"), Class::MemoryLatency, &launches);
+    let samples: Vec<f64> = (0..20).map(|_| seconds * (0.001 * standard_normal(rng)).exp()).collect();
+    let mut made = from_values(benchmark, "", time("load"), Class::MemoryLatency, &samples);
     made.stresses = vec![Primitive::DramLatency];
     let basis = ValueBasis::Observed(ObservedReason::LongOperation);
     made.references = Some(ResultReferences { domain, basis, ..ResultReferences::default() });
@@ -146,8 +146,8 @@ fn a_neighbour_is_a_rival_on_three_sides() {
     let mut rng = generator(13);
     let observed = |id: &str, slower: f64, share: f64, rng: &mut ChaCha8Rng| {
         let mut run = guest(id, 2.6e9, 1.0, rng);
-        run.results.iter_mut().flat_map(|result| &mut result.launches).for_each(|launch| {
-            launch.value = launch.undisturbed.unwrap().value.unwrap() * slower;
+        run.results.iter_mut().flat_map(|result| &mut result.samples).for_each(|sample| {
+            sample.value = sample.undisturbed.unwrap().value.unwrap() * slower;
         });
         (0..PRIMITIVES.len()).for_each(|i| contended(&mut run, &format!("cpu.f{i}")));
         shared(&mut run, share);

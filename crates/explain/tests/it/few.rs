@@ -1,9 +1,9 @@
-//! What few launches leave open is no cause, and what is compared in cycles is told in cycles.
+//! What few samples leave open is no cause, and what is compared in cycles is told in cycles.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use explain::{Explanation, explain};
 use model::{
-    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Launch, Origin, Outcome, Primitive, Run,
+    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Origin, Outcome, Primitive, Run, Sample,
 };
 use stats::simulate::generator;
 
@@ -20,9 +20,9 @@ fn isolation(on: bool) -> Fact {
     }
 }
 
-/// As a run states launches of which there are too few for an interval.
+/// As a run states samples of which there are too few for an interval.
 fn few(benchmark: &str, class: Class, primitive: Primitive, values: &[f64]) -> BenchmarkResult {
-    let range = stats::launch_median_range(values);
+    let range = stats::sample_median_range(values);
     let value = stats::median(values).unwrap();
     let estimate = range.map_or_else(
         || Estimate::without_spread(value),
@@ -31,21 +31,21 @@ fn few(benchmark: &str, class: Class, primitive: Primitive, values: &[f64]) -> B
             low: found.interval.low,
             high: found.interval.high,
             level: found.interval.level,
-            launches: values.len() as u32,
+            samples: values.len() as u32,
             batches: 20,
             method: EstimateMethod::Range,
         },
     );
     let mut made = result(benchmark, "", time("call"), class, &[primitive], Outcome::Measured(estimate));
-    made.launches = values.iter().map(|&value| Launch { value, ..Launch::default() }).collect();
+    made.samples = values.iter().map(|&value| Sample { value, ..Sample::default() }).collect();
     made
 }
 
 /// Everything that page-table isolation touches, a quarter slower by its median where `slower`.
-fn side(id: &str, slower: bool, launches: usize) -> Run {
+fn side(id: &str, slower: bool, samples: usize) -> Run {
     let scatter: &[f64] = if slower { &[1.25, 1.9, 2.4, 2.0] } else { &[1.0, 1.5, 2.0, 1.6] };
     let of = |benchmark: &str, class: Class, primitive: Primitive, value: f64| {
-        let values: Vec<f64> = scatter[..launches].iter().map(|factor| factor * value).collect();
+        let values: Vec<f64> = scatter[..samples].iter().map(|factor| factor * value).collect();
         few(benchmark, class, primitive, &values)
     };
     let results = vec![
@@ -63,12 +63,12 @@ fn explained(a: &Run, b: &Run) -> Explanation {
 }
 
 #[test]
-fn launches_that_determine_no_interval_name_no_cause() {
-    for launches in 1..=3 {
-        let found = explained(&side("a", false, launches), &side("b", true, launches));
+fn samples_that_determine_no_interval_name_no_cause() {
+    for samples in 1..=3 {
+        let found = explained(&side("a", false, samples), &side("b", true, samples));
         let said = found.sentences().join(" ");
-        assert!(found.causes.is_empty() && !found.difference, "{launches} launches: {said}");
-        assert!(said.contains("0 of 3 results differ for certain; 3 are inconclusive"), "{launches} launches: {said}");
+        assert!(found.causes.is_empty() && !found.difference, "{samples} samples: {said}");
+        assert!(said.contains("0 of 3 results differ for certain; 3 are inconclusive"), "{samples} samples: {said}");
     }
 }
 

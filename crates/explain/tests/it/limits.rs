@@ -53,10 +53,10 @@ fn a_limit_that_only_the_mean_batch_sees() {
     let mut b = measured("b", "day 2", &unchanged, &mut rng);
     for (run, limited) in [(&mut a, false), (&mut b, true)] {
         for (index, result) in run.results.iter_mut().enumerate() {
-            for (number, launch) in result.launches.iter_mut().enumerate() {
-                // Half of the launches have a stop of 40 ms among their batches of 1 ms.
+            for (number, sample) in result.samples.iter_mut().enumerate() {
+                // Half of the samples have a stop of 40 ms among their batches of 1 ms.
                 let stopped = limited && (number + index) % 2 == 0;
-                launch.nanos =
+                sample.nanos =
                     (0..20).map(|i| if stopped && i == 7 { 41_000_000 } else { 1_000_000 + i * 100 }).collect();
             }
         }
@@ -72,8 +72,8 @@ fn a_limit_that_only_the_mean_batch_sees() {
         found.sentences()
     );
     // Without the stops, different limits explain nothing.
-    for launch in b.results.iter_mut().flat_map(|result| &mut result.launches) {
-        launch.nanos.fill(1_000_000);
+    for sample in b.results.iter_mut().flat_map(|result| &mut result.samples) {
+        sample.nanos.fill(1_000_000);
     }
     assert!(!explain(&a, &b, &crate::options()).unwrap().difference);
 }

@@ -56,7 +56,7 @@ pub(crate) fn measured(
             let factor = if *is_rate { 1.0 / factor } else { factor };
             let session = (class.session_noise() * moved[*class as usize]).exp();
             let noise = Noise { disturbed: 0.0, ..Noise::stable(value * factor * session) };
-            let mut result = from_values(benchmark, &at, metric, *class, &noise.launches(20, rng));
+            let mut result = from_values(benchmark, &at, metric, *class, &noise.samples(20, rng));
             result.stresses = stresses.to_vec();
             result.footprint = footprint(benchmark);
             result
@@ -138,7 +138,7 @@ fn equals_have_no_difference_to_explain() {
                 let (value, wanted) =
                     (result.outcome.estimate().unwrap().value, reference.outcome.estimate().unwrap().value);
                 let noise = Noise { disturbed: 0.0, ..Noise::stable(wanted) };
-                let values = noise.launches(20, &mut rng);
+                let values = noise.samples(20, &mut rng);
                 assert!(value > 0.0);
                 let stresses = result.stresses.clone();
                 *result = from_values(

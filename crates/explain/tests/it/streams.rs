@@ -6,15 +6,15 @@ use crate::common::{from_values, rate, run, time};
 use explain::{Explanation, explain};
 use model::{BenchmarkResult, Class, Metric, Run, Unit};
 
-/// Ten launches around a value, with a spread of 1%.
-fn launches(value: f64) -> Vec<f64> {
+/// Ten samples around a value, with a spread of 1%.
+fn samples(value: f64) -> Vec<f64> {
     [0.3, -0.6, 0.9, -0.2, 0.5, -0.9, 0.1, -0.4, 0.7, -0.5].iter().map(|x| value * (1.0 + 0.01 * x)).collect()
 }
 
 fn streams(session: &str, window: &str, call: f64, bandwidth: f64) -> Run {
     let bytes = Metric { unit: Unit::BytesPerSecond, ..rate("bytes") };
     let made = |benchmark: &str, point: &str, metric: Metric, value: f64| -> BenchmarkResult {
-        from_values(benchmark, point, metric, Class::Network, &launches(value))
+        from_values(benchmark, point, metric, Class::Network, &samples(value))
     };
     let mut results: Vec<BenchmarkResult> = [1_u64, 64, 1024, 65_536]
         .into_iter()

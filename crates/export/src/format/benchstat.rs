@@ -1,4 +1,4 @@
-//! Go's benchmark format (golang.org/design/14313-benchmark-format), which benchstat reads: one line for each launch.
+//! Go's benchmark format (golang.org/design/14313-benchmark-format), which benchstat reads: one line for each sample.
 
 use std::collections::BTreeSet;
 use std::io::Write;

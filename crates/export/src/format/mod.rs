@@ -30,7 +30,7 @@ static FORMATS: [ExportFormat; 2] = [
     ExportFormat {
         name: "benchstat",
         extension: "txt",
-        about: "Go's benchmark lines, one for each launch, for benchstat",
+        about: "Go's benchmark lines, one for each sample, for benchstat",
         write: benchstat::write,
     },
 ];

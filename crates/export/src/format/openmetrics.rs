@@ -114,8 +114,8 @@ fn help(result: &BenchmarkResult, part: &str) -> String {
     let which = match part {
         "_low" => ": lower end of the interval",
         "_high" => ": upper end of the interval",
-        "_least" => ": least of too few launches for an interval",
-        "_greatest" => ": greatest of too few launches for an interval",
+        "_least" => ": least of too few samples for an interval",
+        "_greatest" => ": greatest of too few samples for an interval",
         LEVEL => ": confidence of the interval",
         _ => "",
     };

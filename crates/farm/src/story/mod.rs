@@ -5,8 +5,8 @@ mod rates;
 pub(crate) mod suspects;
 
 use model::{
-    BenchmarkResult, Class, Estimate, EstimateMethod, FarmIncident, FarmNode, FarmRecord, FarmWindow, Launch, Metric,
-    Outcome, Point, Primitive, ResultKey, Unit,
+    BenchmarkResult, Class, Estimate, EstimateMethod, FarmIncident, FarmNode, FarmRecord, FarmWindow, Metric, Outcome,
+    Point, Primitive, ResultKey, Sample, Unit,
 };
 use serde::Serialize;
 
@@ -207,8 +207,8 @@ impl Story {
             let metric = Metric::higher(Unit::Ratio, "CPU time over time of counted chunks");
             let point = point.clone().with("node", node.to_owned());
             let mut result = empty("farm.efficiency", point, "efficiency of counted chunks", metric);
-            result.launches =
-                values.iter().map(|value| Launch { value: *value, steady: true, ..Launch::default() }).collect();
+            result.samples =
+                values.iter().map(|value| Sample { value: *value, steady: true, ..Sample::default() }).collect();
             (result.outcome, result.notes) = outcome(values);
             result.notes.extend(self.inputs(node));
             results.push(result);
@@ -253,15 +253,15 @@ impl Story {
     fn events(&self, point: &Point) -> BenchmarkResult {
         let metric = Metric::higher(Unit::PerSecond, "events");
         let mut result = empty("farm.events", point.clone(), "events of the farm", metric);
-        let launch = |(round, window): (usize, &rates::Window)| Launch {
+        let launch = |(round, window): (usize, &rates::Window)| Sample {
             round: u32::try_from(round).unwrap_or(u32::MAX),
             began: window.began,
             wall: window.wall,
             value: window.rate,
             steady: true,
-            ..Launch::default()
+            ..Sample::default()
         };
-        result.launches = self.rates.windows.iter().enumerate().map(launch).collect();
+        result.samples = self.rates.windows.iter().enumerate().map(launch).collect();
         (result.outcome, result.notes) = match (self.rates.estimate(), self.rate()) {
             (Some((estimate, notes)), _) => (Outcome::Measured(estimate), notes),
             (None, Some(rate)) => {
@@ -328,7 +328,7 @@ fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
         low: found.interval.low,
         high: found.interval.high,
         level,
-        launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
+        samples: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches: 1,
         method: EstimateMethod::OrderStatistic.at(level),
     };

@@ -403,7 +403,7 @@ impl<'a> Reader<'a> {
                 || name.ends_with("_unit")
                 || rule.derive.values().any(|derived| derived.of == name)
                 || all().any(|result| {
-                    let lists = [result.launches.as_deref(), result.parts.as_deref()];
+                    let lists = [result.samples.as_deref(), result.parts.as_deref()];
                     result.value == name
                         || result.count == name
                         || result.quantiles.contains_key(name)
@@ -622,9 +622,9 @@ impl<'a> Reader<'a> {
             let values = words.split(',').filter(|word| !word.is_empty()).map(|word| Ok(need(word, at)? * scale));
             values.collect::<Result<Vec<f64>, SourceFault>>()
         };
-        let launches = list(&rule.launches)?;
-        if !launches.is_empty() {
-            reading.spread = SourceSpread::Launches(launches);
+        let samples = list(&rule.samples)?;
+        if !samples.is_empty() {
+            reading.spread = SourceSpread::Samples(samples);
         }
         let parts = list(&rule.parts)?;
         if let [first, _, ..] = parts[..] {
@@ -673,14 +673,14 @@ impl<'a> Reader<'a> {
         self.places.insert(key, (place, rule.rank));
     }
 
-    /// Repetitions of one result become its median, its mean or its launches.
+    /// Repetitions of one result become its median, its mean or its samples.
     fn combine(&mut self) {
         self.places.clear();
         self.last = Point::origin();
         for (place, (rule, mut values)) in std::mem::take(&mut self.repeated) {
             let Some(reading) = self.sheet.readings.get_mut(place) else { continue };
-            if rule.to == CombineTo::Launches {
-                reading.spread = SourceSpread::Launches(values);
+            if rule.to == CombineTo::Samples {
+                reading.spread = SourceSpread::Samples(values);
                 continue;
             }
             let mean = values.iter().sum::<f64>() / values.len() as f64;

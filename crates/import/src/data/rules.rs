@@ -159,7 +159,7 @@ pub(crate) struct CombineRule {
 pub(crate) enum CombineTo {
     Mean,
     Median,
-    Launches,
+    Samples,
 }
 
 /// Groups that a source has if it has these words.
@@ -419,7 +419,7 @@ pub(crate) struct ResultRule {
     #[serde(default)]
     pub(crate) quantiles: BTreeMap<String, f64>,
     /// The group that lists values of executions in processes of their own.
-    pub(crate) launches: Option<String>,
+    pub(crate) samples: Option<String>,
     /// The group that lists values of parts of one execution, whose least and greatest are the range.
     pub(crate) parts: Option<String>,
     pub(crate) range_note: Option<String>,

@@ -90,7 +90,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     Ok(Parsed::Sheets(sheets.filter(|sheet| !(several && sheet.readings.is_empty())).collect()))
 }
 
-/// The sheet of a system: `Linux host.lab 2.6.1 #1 Fri Sep 6 2002 i686`. What is stated again of it is a launch.
+/// The sheet of a system: `Linux host.lab 2.6.1 #1 Fri Sep 6 2002 i686`. What is stated again of it is a sample.
 fn system<'a>(systems: &mut Vec<(&'a str, SourceSheet)>, name: &'a str, at: usize) -> Result<usize, SourceFault> {
     if let Some(found) = systems.iter().position(|(known, _)| *known == name) {
         return Ok(found);

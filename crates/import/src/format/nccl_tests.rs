@@ -39,7 +39,7 @@ struct NcclRun {
     units: bool,
     /// Least and greatest size, over which the average is.
     sizes: String,
-    /// Launches are recorded in a graph.
+    /// Samples are recorded in a graph.
     graph: bool,
 }
 
@@ -133,7 +133,7 @@ fn begun(words: &[&str], collective: String) -> NcclRun {
     };
     let sizes = value("minBytes").zip(value("maxBytes"));
     let sizes = sizes.map(|(least, most)| format!("{}-{}", model::format_size(least), model::format_size(most)));
-    let graph = value("graph").is_some_and(|launches| launches > 0);
+    let graph = value("graph").is_some_and(|samples| samples > 0);
     NcclRun { collective, sizes: sizes.unwrap_or_default(), graph, ..NcclRun::default() }
 }
 

@@ -162,7 +162,7 @@ impl OpensslSettings {
         self.engines.push((before, self.engine.take().map_or_else(|| "none".to_owned(), |engine| axis_value(&engine))));
     }
 
-    /// A rate in elapsed time and one in CPU time are no launches of each other, least of all where a device does the
+    /// A rate in elapsed time and one in CPU time are no samples of each other, least of all where a device does the
     /// work.
     fn tell(self, sheet: &mut SourceSheet) {
         let has = |wanted: &str| self.times.iter().any(|(_, time)| time == wanted);

@@ -1,8 +1,8 @@
 //! Tidy CSV of this program: one row for each result, as `export` writes it.
 
 use model::{
-    BenchmarkResult, Definition, Estimate, EstimateMethod, Footprint, Launch, Machine, Metric, Origin, Outcome, Plan,
-    Run, SCHEMA, Session,
+    BenchmarkResult, Definition, Estimate, EstimateMethod, Footprint, Machine, Metric, Origin, Outcome, Plan, Run,
+    SCHEMA, Sample, Session,
 };
 use serde::de::DeserializeOwned;
 
@@ -13,7 +13,7 @@ use crate::text::{SourceFault, check_columns, need, shown};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "tidy-csv",
     tool: "Prony",
-    about: "one row a result, as Prony exports it: everything but the single batches and footprints of launches",
+    about: "one row a result, as Prony exports it: everything but the single batches and footprints of samples",
     by_lines: false,
     detect,
     parse,
@@ -146,9 +146,8 @@ fn definition(row: &TidyRow<'_>) -> Result<Definition, SourceFault> {
 }
 
 fn result(row: &TidyRow<'_>) -> Result<BenchmarkResult, SourceFault> {
-    let launches = |(round, word): (u32, &str)| Ok(Launch { round, value: need(word, row.line)?, ..Launch::default() });
-    let launches =
-        (0..).zip(row.maybe("values").split_whitespace()).map(launches).collect::<Result<_, SourceFault>>()?;
+    let samples = |(round, word): (u32, &str)| Ok(Sample { round, value: need(word, row.line)?, ..Sample::default() });
+    let samples = (0..).zip(row.maybe("values").split_whitespace()).map(samples).collect::<Result<_, SourceFault>>()?;
     let point = row.get("point")?.parse();
     let notes = row.maybe("notes").split(" | ").filter(|note| !note.is_empty());
     let benchmark = row.get("benchmark")?.to_owned();
@@ -181,7 +180,7 @@ fn result(row: &TidyRow<'_>) -> Result<BenchmarkResult, SourceFault> {
         notes: notes.map(str::to_owned).collect(),
         footprint: Footprint::default(),
         references: None,
-        launches,
+        samples,
     };
     result.fault().map_or(Ok(result), |fault| Err(SourceFault::new(fault, row.line)))
 }
@@ -194,7 +193,7 @@ fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
                 low: row.number("low")?,
                 high: row.number("high")?,
                 level: row.number("level")?,
-                launches: row.count("launches")?,
+                samples: row.count("samples")?,
                 batches: row.count("batches")?,
                 method: row.word::<EstimateMethod>("method", row.get("method")?)?,
             };

@@ -133,7 +133,7 @@ fn of_result(text: &mut String, result: &BenchmarkResult) {
         other => write!(text, "{other:?}").unwrap(),
     }
     writeln!(text, "; {:?} of {:?}, {:?}; {}", metric.unit, metric.per, metric.better, result.title).unwrap();
-    list(text, "launches", result.launches.iter().map(|launch| digits(launch.value)));
+    list(text, "samples", result.samples.iter().map(|sample| digits(sample.value)));
     list(
         text,
         "quantiles",
@@ -156,8 +156,8 @@ fn of_estimate(estimate: &Estimate) -> String {
         let (low, high) = (digits(estimate.low), digits(estimate.high));
         write!(text, " [{low}, {high}] {:?} at {}", estimate.method, digits(estimate.level)).unwrap();
     }
-    if (estimate.launches, estimate.batches) != (1, 1) {
-        write!(text, " of {} x {}", estimate.launches, estimate.batches).unwrap();
+    if (estimate.samples, estimate.batches) != (1, 1) {
+        write!(text, " of {} x {}", estimate.samples, estimate.batches).unwrap();
     }
     text
 }

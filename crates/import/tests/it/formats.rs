@@ -68,7 +68,7 @@ fn runs_are_valid_documents_with_their_provenance() {
                     assert_eq!(estimate.level, 0.0, "{} of {}", result.key(), fixture.file);
                 }
                 if estimate.method == EstimateMethod::OrderStatistic {
-                    assert_eq!(result.launches.len(), estimate.launches as usize);
+                    assert_eq!(result.samples.len(), estimate.samples as usize);
                 }
             }
         }

@@ -46,7 +46,7 @@ fn every_machine_is_a_run_without_spread() {
                 assert!(
                     !estimate.has_spread() && matches!(estimate.method, EstimateMethod::None | EstimateMethod::Range)
                 );
-                assert!(result.launches.is_empty());
+                assert!(result.samples.is_empty());
             }
         }
     }

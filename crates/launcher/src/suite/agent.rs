@@ -130,9 +130,9 @@ impl Observer for AgentProgress<'_, '_> {
                 return;
             }
             MeasureEvent::Calibrating { key, .. } => format!("calibrating {key}"),
-            MeasureEvent::Launching { keys, launch, .. } => {
+            MeasureEvent::Launching { keys, sample, .. } => {
                 let name = keys.first().map(ToString::to_string).unwrap_or_default();
-                format!("{name}, launch {launch}")
+                format!("{name}, sample {sample}")
             }
             MeasureEvent::Finished { done, .. } => {
                 self.done = *done;

@@ -1,4 +1,4 @@
-//! Whether a node is there. Agents send signs of life during launches, which may last long.
+//! Whether a node is there. Agents send signs of life during samples, which may last long.
 
 use std::io::{BufRead, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 pub(super) const SILENCE: Duration = Duration::from_secs(60);
 /// Silence that is told.
 const TOLD: Duration = Duration::from_secs(15);
-/// A node that only gives signs of life is lost after this: longer than the time limit of any launch.
+/// A node that only gives signs of life is lost after this: longer than the time limit of any sample.
 const NO_PROGRESS: Duration = Duration::from_secs(75 * 60);
 /// A driver that did not look for this long stood still itself, and what nodes sent meanwhile is not read yet.
 const STOOD_STILL: Duration = Duration::from_secs(5);
@@ -142,13 +142,13 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_told_each_second_and_ends_in_loss_but_a_long_launch_does_not() {
+    fn silence_is_told_each_second_and_ends_in_loss_but_a_long_sample_does_not() {
         let mut life = Life::new(LastHeard::default());
         assert_eq!(life.verdict_after(s(14), s(14)), Verdict::Present);
         assert_eq!(life.verdict_after(s(15), s(15)), Verdict::Silent(15));
         assert_eq!(life.verdict_after(s(15), s(15)), Verdict::Present, "told already");
         assert_eq!(life.verdict_after(s(59), s(59)), Verdict::Silent(59));
-        assert_eq!(life.verdict_after(s(1), s(3_600)), Verdict::Present, "a launch may take an hour");
+        assert_eq!(life.verdict_after(s(1), s(3_600)), Verdict::Present, "a sample may take an hour");
         assert_eq!(life.verdict_after(s(15), s(3_700)), Verdict::Silent(15), "of another silence");
         assert_eq!(life.verdict_after(s(61), s(61)), Verdict::Lost("it sent nothing for 61 s".to_owned()));
         let stuck = life.verdict_after(s(1), s(4_501));

@@ -61,7 +61,7 @@ pub enum SuiteReply {
         /// A description.
         what: String,
     },
-    /// Nothing new: it is there. Sent at fixed intervals, since a launch may take long.
+    /// Nothing new: it is there. Sent at fixed intervals, since a sample may take long.
     Alive,
     /// The run so far.
     Saved(Box<Run>),

@@ -1,4 +1,4 @@
-//! At how many launches a result is expected to be within its target, from those that it has.
+//! At how many samples a result is expected to be within its target, from those that it has.
 
 use super::{Classified, Goal};
 
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn one_launch_in_four_at_another_level_is_no_obstacle_and_every_second_one_is() {
+    fn one_sample_in_four_at_another_level_is_no_obstacle_and_every_second_one_is() {
         // Recorded levels of a system call: a quarter of the processes take an eighth longer.
         let levels: Vec<f64> =
             (0..28).map(|at| if at % 4 == 1 { 1.125 } else { 1.0 + 0.002 * f64::from(at % 3) }).collect();

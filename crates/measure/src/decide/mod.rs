@@ -6,18 +6,18 @@ pub(crate) mod pairs;
 pub(crate) mod tails;
 
 use model::{
-    BenchmarkResult, Better, Estimate, EstimateMethod, Flag, Footprint, Launch, Mode, Outcome, Plan, QuantileEstimate,
-    RULES, ValueBasis,
+    BenchmarkResult, Better, Estimate, EstimateMethod, Flag, Footprint, Mode, Outcome, Plan, QuantileEstimate, RULES,
+    Sample, ValueBasis,
 };
-use stats::order_statistic::{MedianInterval, launch_median_interval, launch_median_range};
-use stats::{CALLING_LEVEL, FastBatches, Interval, PairedDifference, difference, modes_of_launches};
+use stats::order_statistic::{MedianInterval, sample_median_interval, sample_median_range};
+use stats::{CALLING_LEVEL, FastBatches, Interval, PairedDifference, difference, modes_of_samples};
 
 pub(crate) use self::expected::expected;
 
-/// A launch that counts, as a verdict sees it.
+/// A sample that counts, as a verdict sees it.
 #[derive(Debug)]
 pub(crate) struct Classified<'a> {
-    pub(crate) launch: &'a Launch,
+    pub(crate) sample: &'a Sample,
     /// Its value on the basis of the result's.
     pub(crate) value: f64,
     /// Values of the batches (of a difference: pairs) on which it is based.
@@ -48,12 +48,12 @@ pub(crate) struct Verdict {
     flags: Vec<Flag>,
     quantiles: Vec<QuantileEstimate>,
     footprint: Footprint,
-    /// Whether it needs no further launch: it is within its target, or at the last checkpoint.
+    /// Whether it needs no further sample: it is within its target, or at the last checkpoint.
     finished: bool,
 }
 
 impl Verdict {
-    /// Of these samples, of whose launches the quality of the measurement says `flags`.
+    /// Of these samples, of whose samples the quality of the measurement says `flags`.
     pub(crate) fn of(
         result: &BenchmarkResult,
         samples: &[Classified<'_>],
@@ -70,29 +70,29 @@ impl Verdict {
             single(result, samples, &values, goal)
         };
         let finished = last || (at_checkpoint && within);
-        let launches: Vec<&Launch> = samples.iter().map(|sample| sample.launch).collect();
+        let samples: Vec<&Sample> = samples.iter().map(|sample| sample.sample).collect();
         let positive = values.iter().all(|value| *value > 0.0);
-        let times: Vec<f64> = launches.iter().map(|launch| launch.began).collect();
+        let times: Vec<f64> = samples.iter().map(|sample| sample.began).collect();
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let modes = matches!(outcome, Outcome::Modes(_));
         let found = [
             (Flag::Drift, positive && stats::drift::drifts(&times, &logs, goal.plan.band)),
-            (Flag::Floor, near_the_tick(result, &launches, &outcome, goal.tick)),
+            (Flag::Floor, near_the_tick(result, &samples, &outcome, goal.tick)),
             (Flag::Modes, modes),
             (Flag::CannotConverge, last && !within && !modes),
             (Flag::Unfinished, !finished),
         ];
         flags.extend(found.into_iter().filter(|(_, found)| *found).map(|(flag, _)| flag));
         flags.sort_unstable();
-        let sum = |sum: Option<Footprint>, launch: &&Launch| {
-            Some(sum.map_or_else(|| launch.footprint.clone(), |sum| sum.plus(&launch.footprint)))
+        let sum = |sum: Option<Footprint>, sample: &&Sample| {
+            Some(sum.map_or_else(|| sample.footprint.clone(), |sum| sum.plus(&sample.footprint)))
         };
-        let quantiles = tails::quantiles(result, &launches, goal.plan.level);
-        let footprint = launches.iter().fold(None, sum).unwrap_or_default();
+        let quantiles = tails::quantiles(result, &samples, goal.plan.level);
+        let footprint = samples.iter().fold(None, sum).unwrap_or_default();
         Self { outcome, resolution, flags, quantiles, footprint, finished }
     }
 
-    /// Writes the verdict into its result. Returns whether it needs no further launch.
+    /// Writes the verdict into its result. Returns whether it needs no further sample.
     pub(crate) fn apply(self, result: &mut BenchmarkResult) -> bool {
         result.outcome = self.outcome;
         result.resolution = self.resolution;
@@ -103,7 +103,7 @@ impl Verdict {
     }
 }
 
-/// Ends a result whose launches were made for another one: it is neither unfinished nor unable to reach its target. The
+/// Ends a result whose samples were made for another one: it is neither unfinished nor unable to reach its target. The
 /// flag for that remains only if its interval is as narrow as the target but was not declared so.
 pub fn end_follower(result: &mut BenchmarkResult, target: f64) {
     result.flags.retain(|flag| !matches!(flag, Flag::Unfinished | Flag::CannotConverge));
@@ -121,7 +121,7 @@ pub(crate) fn is_called(result: &BenchmarkResult, target: f64) -> bool {
 
 /// The interval of some values, or their range if they are too few for one.
 pub(crate) fn interval_or_range(values: &[f64], level: f64, batches: u32) -> Option<Estimate> {
-    let found = launch_median_interval(values, level).or_else(|| launch_median_range(values))?;
+    let found = sample_median_interval(values, level).or_else(|| sample_median_range(values))?;
     Some(estimate(found.median, found.interval, values.len(), batches, EstimateMethod::OrderStatistic))
 }
 
@@ -144,9 +144,9 @@ impl Value {
 }
 
 fn single(result: &BenchmarkResult, samples: &[Classified<'_>], values: &[f64], goal: Goal<'_>) -> Value {
-    let batches = samples.first().map_or(0, |first| first.launch.nanos.len().max(first.launch.readings.len()));
+    let batches = samples.first().map_or(0, |first| first.sample.nanos.len().max(first.sample.readings.len()));
     let (batches, level) = (count(batches), goal.plan.level);
-    let modes = modes_of_launches(values, &fast_batches(result, samples));
+    let modes = modes_of_samples(values, &fast_batches(result, samples));
     if modes.len() > 1 {
         return Value::modes(&modes, values, level, batches);
     }
@@ -161,7 +161,7 @@ fn single(result: &BenchmarkResult, samples: &[Classified<'_>], values: &[f64], 
     let called = called.into_iter().find(|one| one.is_within(goal.target, CALLING_LEVEL));
     match called.or_else(|| interval_or_range(values, level, batches)) {
         Some(estimate) => Value { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution: None },
-        None => Value::nothing("the run ended before it had two launches, and one process has no interval"),
+        None => Value::nothing("the run ended before it had two samples, and one process has no interval"),
     }
 }
 
@@ -171,7 +171,7 @@ fn difference_of(result: &BenchmarkResult, samples: &[Classified<'_>], values: &
     // Without null pairs the resolution is unknown, which differs from 0.
     let resolution = difference::resolution(&nulls, level);
     let at = |level: f64| difference(values, resolution.unwrap_or(0.0), level);
-    let batches = samples.first().map_or(0, |first| first.launch.nanos.len().max(first.launch.readings.len()) / 2);
+    let batches = samples.first().map_or(0, |first| first.sample.nanos.len().max(first.sample.readings.len()) / 2);
     let measured = |above: stats::Estimated| {
         let method = EstimateMethod::PairedOrderStatistic;
         estimate(above.value, above.interval, values.len(), count(batches), method)
@@ -184,7 +184,7 @@ fn difference_of(result: &BenchmarkResult, samples: &[Classified<'_>], values: &
     };
     match at(level) {
         Some(PairedDifference::Above(above)) => {
-            let modes = modes_of_launches(values, &fast_batches(result, samples));
+            let modes = modes_of_samples(values, &fast_batches(result, samples));
             if modes.len() > 1 {
                 return Value { resolution, ..Value::modes(&modes, values, level, count(batches)) };
             }
@@ -194,15 +194,15 @@ fn difference_of(result: &BenchmarkResult, samples: &[Classified<'_>], values: &
         // Of the two ends of the interval only the upper one is a bound, so it is missed half as often.
         Some(PairedDifference::Below { bound, level: reached }) if (1.0 + reached) / 2.0 >= level => {
             // Further checkpoints could only narrow the bound of a difference that is not there.
-            let within = values.len() >= RULES.decide.bound_launches as usize;
+            let within = values.len() >= RULES.decide.bound_samples as usize;
             Value { outcome: Outcome::Below { bound }, within, resolution }
         }
         _ => Value::nothing("the run ended before its difference could be bounded"),
     }
 }
 
-/// Time per operation that nine in ten batches of each launch exceed, from which pre-empted launches are recognised.
-/// `None` if a launch has too few batches, or its value does not come from them.
+/// Time per operation that nine in ten batches of each sample exceed, from which pre-empted samples are recognised.
+/// `None` if a sample has too few batches, or its value does not come from them.
 fn fast_batches(result: &BenchmarkResult, samples: &[Classified<'_>]) -> Vec<Option<FastBatches>> {
     let larger_is_slower = result.metric.better == Better::Lower;
     let of = |sample: &Classified<'_>| {
@@ -216,25 +216,23 @@ fn fast_batches(result: &BenchmarkResult, samples: &[Classified<'_>]) -> Vec<Opt
     samples.iter().map(of).collect()
 }
 
-fn estimate(value: f64, interval: Interval, launches: usize, batches: u32, method: EstimateMethod) -> Estimate {
+fn estimate(value: f64, interval: Interval, samples: usize, batches: u32, method: EstimateMethod) -> Estimate {
     let Interval { low, high, level } = interval;
-    Estimate { value, low, high, level, launches: count(launches), batches, method: method.at(level) }
+    Estimate { value, low, high, level, samples: count(samples), batches, method: method.at(level) }
 }
 
 fn mode_of(mode: &stats::ModeGroup, values: &[f64], level: f64, batches: u32) -> Mode {
-    let members: Vec<f64> = mode.launches.iter().map(|at| values[*at]).collect();
+    let members: Vec<f64> = mode.samples.iter().map(|at| values[*at]).collect();
     let found = interval_or_range(&members, level, batches);
     Mode { share: mode.share, estimate: found.unwrap_or_else(|| Estimate::without_spread(mode.centre)) }
 }
 
 /// Whether the timed difference is near a step of the clock. The number of operations cancels for a rate.
-fn near_the_tick(result: &BenchmarkResult, launches: &[&Launch], outcome: &Outcome, tick: u64) -> bool {
+fn near_the_tick(result: &BenchmarkResult, samples: &[&Sample], outcome: &Outcome, tick: u64) -> bool {
     let Outcome::Measured(estimate) = outcome else { return false };
     let timed = estimate.value * result.ops as f64 * result.amount * 1e9;
     let counted = !result.metric.unit.is_rate() && result.ops > 0;
-    counted
-        && timed < RULES.decide.clock_steps * tick as f64
-        && launches.iter().all(|launch| launch.readings.is_empty())
+    counted && timed < RULES.decide.clock_steps * tick as f64 && samples.iter().all(|sample| sample.readings.is_empty())
 }
 
 fn count(count: usize) -> u32 {

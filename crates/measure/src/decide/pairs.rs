@@ -1,10 +1,10 @@
-//! Difference of a paired launch, and the result of the same method for two equal kernels.
+//! Difference of a paired sample, and the result of the same method for two equal kernels.
 
-use model::{Launch, Metric, TimedBatch, split_pairs, work_first};
+use model::{Metric, Sample, TimedBatch, split_pairs, work_first};
 
-/// Work minus overhead of one launch in the unit of the result. `ops` and `amount` are those of the result.
-pub(crate) fn difference(launch: &Launch, metric: &Metric, ops: u64, amount: f64) -> Option<f64> {
-    difference_of(&values(launch, metric, ops, amount))
+/// Work minus overhead of one sample in the unit of the result. `ops` and `amount` are those of the result.
+pub(crate) fn difference(sample: &Sample, metric: &Metric, ops: u64, amount: f64) -> Option<f64> {
+    difference_of(&values(sample, metric, ops, amount))
 }
 
 /// The same from the values of all batches in the order of time; a pair is used if both of its batches are.
@@ -14,7 +14,7 @@ pub(crate) fn difference_of(values: &[Option<f64>]) -> Option<f64> {
 }
 
 /// The same for a null pair: the overhead batches in the order of time, as if every other one of them, in the order of
-/// the launch, were the work. They are as close to each other as work and overhead, drift affects them equally, and
+/// the sample, were the work. They are as close to each other as work and overhead, drift affects them equally, and
 /// there are half as many pairs, so that the method never appears more precise than it is.
 pub(crate) fn null_difference_of(values: &[Option<f64>]) -> Option<f64> {
     let (_, overhead) = split_pairs(values);
@@ -30,9 +30,9 @@ pub(crate) fn complete(values: &[Option<f64>]) -> (u32, u32) {
     (count(both), count(work.len()))
 }
 
-fn values(launch: &Launch, metric: &Metric, ops: u64, amount: f64) -> Vec<Option<f64>> {
+fn values(sample: &Sample, metric: &Metric, ops: u64, amount: f64) -> Vec<Option<f64>> {
     let value = |(ops, nanos): &TimedBatch| Some(metric.value(*ops as f64 * amount, *nanos as f64));
-    launch.batches(ops).iter().map(value).collect()
+    sample.batches(ops).iter().map(value).collect()
 }
 
 fn of_pairs(work: &[Option<f64>], overhead: &[Option<f64>]) -> Option<f64> {
@@ -41,7 +41,7 @@ fn of_pairs(work: &[Option<f64>], overhead: &[Option<f64>]) -> Option<f64> {
         let side = if work_first(pair) { &mut where_work_first } else { &mut where_overhead_first };
         side.extend(work.zip(*overhead).map(|(work, overhead)| work - overhead));
     }
-    stats::difference::of_launch(&where_work_first, &where_overhead_first)
+    stats::difference::of_sample(&where_work_first, &where_overhead_first)
 }
 
 #[cfg(test)]
@@ -51,34 +51,34 @@ mod tests {
     use super::*;
 
     /// Batches of `pairs` pairs: 1000 ns of work and 800 ns of overhead, each longer than the one before by `drift`.
-    fn launch(pairs: usize, drift: f64) -> Launch {
+    fn sample(pairs: usize, drift: f64) -> Sample {
         let time = |at: usize| {
             let work = work_first(at / 2) == at.is_multiple_of(2);
             (if work { 1000.0 } else { 800.0 } + drift * at as f64) as u64
         };
-        Launch { nanos: (0..2 * pairs).map(time).collect(), ..Launch::default() }
+        Sample { nanos: (0..2 * pairs).map(time).collect(), ..Sample::default() }
     }
 
     /// Both differences in nanoseconds.
-    fn found(launch: &Launch) -> (f64, f64) {
+    fn found(sample: &Sample) -> (f64, f64) {
         let metric = Metric::lower(Unit::Seconds, "switch");
         let nanos = |value: Option<f64>| (value.unwrap_or(f64::NAN) * 1e12).round() / 1e3;
-        let null = null_difference_of(&values(launch, &metric, 1, 1.0));
-        (nanos(difference(launch, &metric, 1, 1.0)), nanos(null))
+        let null = null_difference_of(&values(sample, &metric, 1, 1.0));
+        (nanos(difference(sample, &metric, 1, 1.0)), nanos(null))
     }
 
     #[test]
-    fn drift_within_a_launch_does_not_bias_a_difference() {
+    fn drift_within_a_sample_does_not_bias_a_difference() {
         for (pairs, drift) in [(20, 0.0), (20, 5.0), (20, 40.0), (20, -10.0), (4, 25.0), (6, 25.0)] {
-            assert_eq!(found(&launch(pairs, drift)), (200.0, 0.0), "{pairs} pairs, {drift} ns a batch");
+            assert_eq!(found(&sample(pairs, drift)), (200.0, 0.0), "{pairs} pairs, {drift} ns a batch");
         }
     }
 
     #[test]
     fn without_pairs_there_is_no_difference() {
         let metric = Metric::lower(Unit::Seconds, "switch");
-        assert_eq!(difference(&Launch::default(), &metric, 1, 1.0), None);
-        assert_eq!(null_difference_of(&values(&launch(1, 0.0), &metric, 1, 1.0)), None);
+        assert_eq!(difference(&Sample::default(), &metric, 1, 1.0), None);
+        assert_eq!(null_difference_of(&values(&sample(1, 0.0), &metric, 1, 1.0)), None);
     }
 
     #[test]

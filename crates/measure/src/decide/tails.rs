@@ -1,10 +1,10 @@
-//! Quantiles of single operations over launches.
+//! Quantiles of single operations over samples.
 //!
 //! All quantiles of a result are taken from the same parts of the same readings, and all have intervals between the
 //! same two order statistics of the parts. They are therefore monotone by construction: in each part a rarer quantile
 //! is at least as extreme, and order statistics over the parts preserve that.
 
-use model::{BenchmarkResult, Better, Estimate, EstimateMethod, Launch, QuantileEstimate, RANGE_BELOW};
+use model::{BenchmarkResult, Better, Estimate, EstimateMethod, QuantileEstimate, RANGE_BELOW, Sample};
 use stats::order_statistic::joint_median_intervals;
 
 /// Quantiles that are stored of a result of which less is better, if there are enough readings for them; 1 is the
@@ -13,7 +13,7 @@ const LATE: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 /// The same if more is better: the tail of a rate is its slow end, 0 the minimum.
 const SLOW: [f64; 5] = [0.0, 0.001, 0.01, 0.1, 0.5];
 
-/// Readings of a part of several launches, largest first: enough for 99.9%, 99%, 90%, and for a median.
+/// Readings of a part of several samples, largest first: enough for 99.9%, 99%, 90%, and for a median.
 const PARTS: [usize; 4] = [1000, 100, 10, 1];
 
 /// The quantiles for which a number of readings of single operations suffices, in rising order.
@@ -29,26 +29,26 @@ pub(crate) fn of_readings(readings: &[f64], better: Better) -> Vec<(f64, f64)> {
     wanted.into_iter().filter(enough).filter_map(|q| Some((q, stats::quantile::quantile(readings, q)?))).collect()
 }
 
-/// Quantiles of a result with the intervals that its launches support; none whose level would be that of a range.
-pub(crate) fn quantiles(result: &BenchmarkResult, launches: &[&Launch], level: f64) -> Vec<QuantileEstimate> {
+/// Quantiles of a result with the intervals that its samples support; none whose level would be that of a range.
+pub(crate) fn quantiles(result: &BenchmarkResult, samples: &[&Sample], level: f64) -> Vec<QuantileEstimate> {
     let better = result.metric.better;
-    if launches.iter().all(|launch| launch.quantiles.is_empty()) {
+    if samples.iter().all(|sample| sample.quantiles.is_empty()) {
         return Vec::new();
     }
-    if launches.iter().all(|launch| !launch.readings.is_empty()) {
-        let of = |least: usize| over(&parts(launches, least, better), level);
+    if samples.iter().all(|sample| !sample.readings.is_empty()) {
+        let of = |least: usize| over(&parts(samples, least, better), level);
         return PARTS.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_default();
     }
-    // Launches that tighten an interval have none.
-    let having = launches.iter().filter(|launch| !launch.quantiles.is_empty());
-    over(&having.map(|launch| launch.quantiles.clone()).collect::<Vec<_>>(), level)
+    // Samples that tighten an interval have none.
+    let having = samples.iter().filter(|sample| !sample.quantiles.is_empty());
+    over(&having.map(|sample| sample.quantiles.clone()).collect::<Vec<_>>(), level)
 }
 
-/// Quantiles of successive groups of launches that have at least `least` readings together.
-fn parts(launches: &[&Launch], least: usize, better: Better) -> Vec<Vec<(f64, f64)>> {
+/// Quantiles of successive groups of samples that have at least `least` readings together.
+fn parts(samples: &[&Sample], least: usize, better: Better) -> Vec<Vec<(f64, f64)>> {
     let (mut parts, mut readings) = (Vec::new(), Vec::new());
-    for launch in launches {
-        readings.extend_from_slice(&launch.readings);
+    for sample in samples {
+        readings.extend_from_slice(&sample.readings);
         if readings.len() >= least {
             parts.push(of_readings(&readings, better));
             readings.clear();
@@ -89,7 +89,7 @@ fn estimates(wanted: &[f64], parts: &[Vec<f64>], level: f64) -> Option<Vec<Quant
             low: one.interval.low,
             high: one.interval.high,
             level: one.interval.level,
-            launches: u32::try_from(parts.len()).unwrap_or(u32::MAX),
+            samples: u32::try_from(parts.len()).unwrap_or(u32::MAX),
             batches: 1,
             method: EstimateMethod::OrderStatistic,
         },
@@ -113,14 +113,14 @@ mod tests {
         BenchmarkResult::unmeasured(key, "call", metric, model::Class::Compute)
     }
 
-    /// A launch with readings of a heavy tail; `raw` stores them, like a kernel that reads a distribution.
-    fn launch(rng: &mut ChaCha8Rng, readings: usize, raw: bool, better: Better) -> Launch {
+    /// A sample with readings of a heavy tail; `raw` stores them, like a kernel that reads a distribution.
+    fn sample(rng: &mut ChaCha8Rng, readings: usize, raw: bool, better: Better) -> Sample {
         let level = 1.0 + 0.2 * rng.random::<f64>();
         let time = |rng: &mut ChaCha8Rng| level * (1.0 - rng.random::<f64>()).powf(-0.7);
         let of = |time: f64| if better == Better::Lower { 1e-6 * time } else { 1e6 / time };
         let readings: Vec<f64> = (0..readings).map(|_| of(time(rng))).collect();
         let quantiles = of_readings(&readings, better);
-        Launch { quantiles, readings: if raw { readings } else { Vec::new() }, ..Launch::default() }
+        Sample { quantiles, readings: if raw { readings } else { Vec::new() }, ..Sample::default() }
     }
 
     #[test]
@@ -130,17 +130,17 @@ mod tests {
         for trial in 0..trials {
             let better = if trial % 2 == 0 { Better::Lower } else { Better::Higher };
             let raw = trial % 3 == 0;
-            let launches: Vec<Launch> = (0..rng.random_range(1..41))
+            let samples: Vec<Sample> = (0..rng.random_range(1..41))
                 .map(|_| {
                     let readings = [20, 300, 700, 1000, 1500][rng.random_range(0..5)];
-                    launch(&mut rng, readings, raw, better)
+                    sample(&mut rng, readings, raw, better)
                 })
                 .collect();
-            let found = quantiles(&result(better), &launches.iter().collect::<Vec<_>>(), 0.95);
+            let found = quantiles(&result(better), &samples.iter().collect::<Vec<_>>(), 0.95);
             printed += found.len();
             for one in &found {
                 let estimate = &one.estimate;
-                assert!(estimate.level >= RANGE_BELOW && estimate.launches >= 6, "{one:?}");
+                assert!(estimate.level >= RANGE_BELOW && estimate.samples >= 6, "{one:?}");
                 assert!(estimate.low <= estimate.value && estimate.value <= estimate.high, "{one:?}");
             }
             for pair in found.windows(2) {
@@ -148,7 +148,7 @@ mod tests {
                 assert!(pair[0].quantile < pair[1].quantile, "{found:?}");
                 assert!(near.value <= far.value && near.low <= far.low && near.high <= far.high, "{found:?}");
             }
-            let most = launches.iter().flat_map(|launch| &launch.quantiles).map(|(_, v)| *v).fold(0.0, f64::max);
+            let most = samples.iter().flat_map(|sample| &sample.quantiles).map(|(_, v)| *v).fold(0.0, f64::max);
             assert!(found.iter().all(|one| one.estimate.high <= most), "nothing lies above the largest reading");
         }
         assert!(printed > 3 * trials / 2, "{printed}");
@@ -157,31 +157,31 @@ mod tests {
     #[test]
     fn the_tail_of_a_rate_is_its_slow_end() {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
-        let launches: Vec<Launch> = (0..20).map(|_| launch(&mut rng, 1200, false, Better::Higher)).collect();
-        let found = quantiles(&result(Better::Higher), &launches.iter().collect::<Vec<_>>(), 0.95);
+        let samples: Vec<Sample> = (0..20).map(|_| sample(&mut rng, 1200, false, Better::Higher)).collect();
+        let found = quantiles(&result(Better::Higher), &samples.iter().collect::<Vec<_>>(), 0.95);
         assert_eq!(found.iter().map(|one| one.quantile).collect::<Vec<_>>(), SLOW);
         assert!(found[1].estimate.value < 0.1 * found[4].estimate.value, "{found:?}");
     }
 
     #[test]
-    fn launches_that_only_refined_a_value_count_for_nothing() {
+    fn samples_that_only_refined_a_value_count_for_nothing() {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
-        let timed: Vec<Launch> = (0..14).map(|_| launch(&mut rng, 1200, false, Better::Lower)).collect();
-        let tightened = Launch::default();
-        let with: Vec<&Launch> = timed.iter().chain([&tightened; 90]).collect();
-        let found = |launches: &[&Launch]| quantiles(&result(Better::Lower), launches, 0.95);
+        let timed: Vec<Sample> = (0..14).map(|_| sample(&mut rng, 1200, false, Better::Lower)).collect();
+        let tightened = Sample::default();
+        let with: Vec<&Sample> = timed.iter().chain([&tightened; 90]).collect();
+        let found = |samples: &[&Sample]| quantiles(&result(Better::Lower), samples, 0.95);
         assert_eq!(found(&with), found(&timed.iter().collect::<Vec<_>>()));
         assert!(!found(&with).is_empty());
     }
 
     #[test]
-    fn too_few_launches_have_no_quantiles() {
+    fn too_few_samples_have_no_quantiles() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         for raw in [true, false] {
-            let launches: Vec<Launch> = (0..5).map(|_| launch(&mut rng, 1500, raw, Better::Lower)).collect();
+            let samples: Vec<Sample> = (0..5).map(|_| sample(&mut rng, 1500, raw, Better::Lower)).collect();
             for count in [0, 1, 2, 5] {
-                let some: Vec<&Launch> = launches.iter().take(count).collect();
-                assert!(quantiles(&result(Better::Lower), &some, 0.95).is_empty(), "{count} launches");
+                let some: Vec<&Sample> = samples.iter().take(count).collect();
+                assert!(quantiles(&result(Better::Lower), &some, 0.95).is_empty(), "{count} samples");
             }
         }
     }

@@ -33,7 +33,7 @@ impl GroupState {
     }
 }
 
-/// `refused` says why launches cannot be pinned to the CPUs that may be used.
+/// `refused` says why samples cannot be pinned to the CPUs that may be used.
 pub(super) fn checks(
     machine: &Machine,
     (allowed, refused): (&[usize], Option<&kernels::Error>),
@@ -81,7 +81,7 @@ fn cpus(machine: &Machine, allowed: &[usize], cpuset: Option<&[usize]>) -> Check
     Check::attention("CPUs", format!("{says}{by}"), advice)
 }
 
-/// Every launch is pinned, so that none is measured where that is refused.
+/// Every sample is pinned, so that none is measured where that is refused.
 fn unpinned(reason: &kernels::Error) -> Check {
     let behind = os::process::limit_behind(reason.errno()).map(|limit| format!("; {limit}")).unwrap_or_default();
     Check {
@@ -106,14 +106,14 @@ fn quota(quota: Option<Quota>, so_far: Throttled, cpus: usize) -> Check {
         return Check::fine("CPU quota", format!("{says}: as much as {cpus} CPUs can use"));
     }
     let bends = if quota.cpus < 1.0 {
-        "every launch that works for longer than that, results of threads=all and of long operations most"
+        "every sample that works for longer than that, results of threads=all and of long operations most"
     } else {
         "results of threads=all and of several parties; those of one CPU fit in"
     };
     Check::attention(
         "CPU quota",
         format!("{says}: it stops {bends}"),
-        "launches are paced so that the time is given anew; measure outside the limit to see the machine",
+        "samples are paced so that the time is given anew; measure outside the limit to see the machine",
     )
 }
 
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(quota(of(2.0), Throttled::default(), 2).state, Health::Fine, "as much as two CPUs can use");
         let half = quota(of(0.5), Throttled { periods: 10, throttled: 3, time: Duration::ZERO }, 2);
         assert_eq!(half.state, Health::Attention);
-        assert!(half.says.contains("0.50 CPUs") && half.says.contains("3 of 10") && half.says.contains("every launch"));
+        assert!(half.says.contains("0.50 CPUs") && half.says.contains("3 of 10") && half.says.contains("every sample"));
         assert!(quota(of(1.0), Throttled::default(), 2).says.contains("threads=all"));
     }
 
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn cpus_that_launches_cannot_be_pinned_to_are_told_first() {
+    fn cpus_that_samples_cannot_be_pinned_to_are_told_first() {
         let refused = kernels::Error::refused("pin to a CPU", "it is not permitted");
         let told = |refused| checks(&Machine::default(), (&[0, 1], refused), Path::new("/")).swap_remove(0);
         let (with, without) = (told(Some(&refused)), told(None));

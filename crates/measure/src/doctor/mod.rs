@@ -53,7 +53,7 @@ impl Check {
 }
 
 /// Checks this machine and the harness. Takes two seconds, for watching other processes and reading the sensors.
-/// `earlier` runs may know what a core of this machine is without a neighbour. Launches that were killed may have left
+/// `earlier` runs may know what a core of this machine is without a neighbour. Samples that were killed may have left
 /// files in `places`.
 #[must_use]
 pub fn doctor(subject: &mut dyn Subject, directory: &Path, earlier: &[Run], places: &[PathBuf]) -> Vec<Check> {

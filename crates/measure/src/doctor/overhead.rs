@@ -84,6 +84,6 @@ fn worker(subject: &mut dyn Subject) -> Check {
     let median = stats::median(&times).unwrap_or(f64::NAN) * 1e3;
     Check::fine(
         "worker",
-        format!("starting and ending a fresh process for a launch takes {median:.1} ms, none of it timed"),
+        format!("starting and ending a fresh process for a sample takes {median:.1} ms, none of it timed"),
     )
 }

@@ -16,7 +16,7 @@ const WATCH: Duration = Duration::from_millis(1000);
 
 pub(super) fn checks(machine: &Machine, directory: &Path, earlier: &[PathBuf]) -> Vec<Check> {
     let (allowed, refused) = match kernels::affinity::allowed() {
-        // The same CPUs again: it changes nothing, and says whether launches can be pinned.
+        // The same CPUs again: it changes nothing, and says whether samples can be pinned.
         Ok(cpus) => (cpus.clone(), kernels::affinity::pin(&cpus).err()),
         Err(reason) => (Vec::new(), Some(reason)),
     };
@@ -184,7 +184,7 @@ fn all_leftovers(places: impl Iterator<Item = PathBuf>) -> Vec<Check> {
         .collect()
 }
 
-/// Scratch directories of launches that were killed, and documents whose writers were.
+/// Scratch directories of samples that were killed, and documents whose writers were.
 fn leftovers(directory: &Path) -> Option<Check> {
     let entries = std::fs::read_dir(directory).ok()?;
     // A file whose name begins with ours is a document: fleets of batch jobs name theirs by the job.
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_launch_left_is_listed_with_its_place() {
+    fn what_a_killed_sample_left_is_listed_with_its_place() {
         let home = tempfile::tempdir().unwrap();
         let own = format!("prony-{}-1-0", std::process::id());
         // No process has this number: the largest that a kernel gives is 4,194,304.

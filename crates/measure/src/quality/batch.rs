@@ -1,6 +1,6 @@
 //! Classification of batches as undisturbed.
 
-use model::{LaunchReferences, RULES, ReferenceTrack};
+use model::{RULES, ReferenceTrack, SampleReferences};
 
 /// The rule by which a batch is undisturbed.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +11,7 @@ pub(crate) struct UndisturbedRule {
     steady: f64,
 }
 
-/// One batch of a launch.
+/// One batch of a sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct BatchPlace {
     /// Its index, and the number of batches.
@@ -35,7 +35,7 @@ impl UndisturbedRule {
     }
 
     /// The clock of a batch, hertz, if it is undisturbed; of several CPUs that of the first.
-    pub(crate) fn clock_of(&self, references: &LaunchReferences, batch: BatchPlace) -> Option<f64> {
+    pub(crate) fn clock_of(&self, references: &SampleReferences, batch: BatchPlace) -> Option<f64> {
         if references.tracks.is_empty()
             || references.tracks.len() != self.unshared.len()
             || interrupted(references, batch)
@@ -51,7 +51,7 @@ impl UndisturbedRule {
 
     fn clock_on(
         &self,
-        references: &LaunchReferences,
+        references: &SampleReferences,
         track: &ReferenceTrack,
         unshared: f64,
         batch: BatchPlace,
@@ -94,7 +94,7 @@ fn sides(track: &ReferenceTrack, at: usize, of: usize) -> Option<[(u32, u32); 2]
 }
 
 /// Whether the scheduler preempted the only party, which had not yielded the CPU.
-fn interrupted(references: &LaunchReferences, batch: BatchPlace) -> bool {
+fn interrupted(references: &SampleReferences, batch: BatchPlace) -> bool {
     if references.tracks.len() != 1 || references.off_cpu.is_empty() {
         return false;
     }
@@ -113,20 +113,20 @@ mod tests {
 
     const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
 
-    fn references(readings: &[(u32, u32)]) -> LaunchReferences {
+    fn references(readings: &[(u32, u32)]) -> SampleReferences {
         let track = ReferenceTrack {
             cpu: 1,
             clock: SmallSteps(readings.iter().map(|reading| reading.0).collect()),
             contention: SmallSteps(readings.iter().map(|reading| reading.1).collect()),
         };
-        LaunchReferences { lengths: LENGTHS, tracks: vec![track], ..LaunchReferences::default() }
+        SampleReferences { lengths: LENGTHS, tracks: vec![track], ..SampleReferences::default() }
     }
 
     fn place(at: usize, of: usize) -> BatchPlace {
         BatchPlace { at, of, like: at.checked_sub(1), nanos: 200_000 }
     }
 
-    fn undisturbed(references: &LaunchReferences, of: usize) -> Vec<usize> {
+    fn undisturbed(references: &SampleReferences, of: usize) -> Vec<usize> {
         let rule = UndisturbedRule::new(vec![0.25]);
         (0..of).filter(|at| rule.clock_of(references, place(*at, of)).is_some()).collect()
     }

@@ -1,17 +1,17 @@
-//! Launches during which the host had moved two of their CPUs, by the distance reference.
+//! Samples during which the host had moved two of their CPUs, by the distance reference.
 //!
 //! Where a host does not pin the CPUs of its guests, two that share a last-level cache are on two of them for seconds:
 //! hand-overs between them then take four times as long on one machine, and both together read memory twice as fast.
-//! That is another machine, and no noise: launches count where the CPUs were as for most of the run.
+//! That is another machine, and no noise: samples count where the CPUs were as for most of the run.
 
-use model::{CpuDistance, Invalid, LaunchReferences, RULES, Share};
+use model::{CpuDistance, Invalid, RULES, SampleReferences, Share};
 
 /// Readings of pairs of CPUs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DistanceReadings(Vec<([u32; 2], Vec<u32>)>);
 
 impl DistanceReadings {
-    pub(crate) fn add(&mut self, read: &LaunchReferences) {
+    pub(crate) fn add(&mut self, read: &SampleReferences) {
         for (pair, picos) in pairs(read) {
             match self.0.iter_mut().find(|(known, _)| *known == pair) {
                 Some((_, all)) => all.push(picos),
@@ -26,8 +26,8 @@ impl DistanceReadings {
     }
 }
 
-/// The pairs of CPUs of a launch with their readings.
-fn pairs(read: &LaunchReferences) -> impl Iterator<Item = ([u32; 2], u32)> {
+/// The pairs of CPUs of a sample with their readings.
+fn pairs(read: &SampleReferences) -> impl Iterator<Item = ([u32; 2], u32)> {
     let cpus: Vec<u32> = read.tracks.iter().map(|track| track.cpu).collect();
     let others = cpus.len().saturating_sub(1).max(1);
     let pair = move |(at, picos): (usize, u32)| Some(([*cpus.first()?, *cpus.get(1 + at % others)?], picos));
@@ -52,8 +52,8 @@ fn usual(cpus: [u32; 2], readings: &[u32]) -> Option<CpuDistance> {
     if nearest.share.get() >= RULES.quality.nearest_share { Some(nearest) } else { like(median(&sorted)?) }
 }
 
-/// Why a launch does not count, if its CPUs were further apart or nearer than usual before or after its batches.
-pub(super) fn moved(read: &LaunchReferences, usual: &[CpuDistance]) -> Option<Invalid> {
+/// Why a sample does not count, if its CPUs were further apart or nearer than usual before or after its batches.
+pub(super) fn moved(read: &SampleReferences, usual: &[CpuDistance]) -> Option<Invalid> {
     pairs(read).find_map(|(pair, picos)| {
         let known = usual.iter().find(|known| known.cpus == pair)?;
         (!known.is_like(picos)).then_some(Invalid::Moved { picos, usual: known.picos })
@@ -66,9 +66,9 @@ mod tests {
 
     use super::*;
 
-    fn read(cpus: &[u32], distances: &[u32]) -> LaunchReferences {
+    fn read(cpus: &[u32], distances: &[u32]) -> SampleReferences {
         let tracks = cpus.iter().map(|cpu| ReferenceTrack { cpu: *cpu, ..ReferenceTrack::default() }).collect();
-        LaunchReferences { tracks, distances: SmallSteps(distances.to_vec()), ..LaunchReferences::default() }
+        SampleReferences { tracks, distances: SmallSteps(distances.to_vec()), ..SampleReferences::default() }
     }
 
     fn of(distances: &[u32]) -> Vec<CpuDistance> {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_whose_cpus_were_moved_does_not_count() {
+    fn a_sample_whose_cpus_were_moved_does_not_count() {
         let mut distances = vec![40_300; 80];
         distances.extend([180_000; 14]);
         let usual = of(&distances);

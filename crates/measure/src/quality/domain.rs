@@ -1,4 +1,4 @@
-//! Domain of a result: declared, and verified by its launches.
+//! Domain of a result: declared, and verified by its samples.
 
 use model::{BenchmarkResult, Better, Domain, RULES};
 
@@ -9,7 +9,7 @@ pub(crate) struct FollowedDomain {
     pub(crate) slope: Option<(f64, f64)>,
 }
 
-/// The declared domain, unless the launches contradict it.
+/// The declared domain, unless the samples contradict it.
 pub(crate) fn follows(result: &BenchmarkResult) -> FollowedDomain {
     let declared = result.references.as_ref().map_or(Domain::Mixed, |references| references.domain);
     let Some((slope, low, high)) = slope(result) else {
@@ -26,16 +26,16 @@ pub(crate) fn follows(result: &BenchmarkResult) -> FollowedDomain {
     FollowedDomain { domain, slope: Some((slope, (high - low) / 2.0)) }
 }
 
-/// Relative decrease of the time per relative increase of the clock over undisturbed launches, and its 95% interval.
+/// Relative decrease of the time per relative increase of the clock over undisturbed samples, and its 95% interval.
 fn slope(result: &BenchmarkResult) -> Option<(f64, f64, f64)> {
-    let launches = result.launches.iter().filter(|launch| launch.invalid.is_none());
-    let points = launches.filter_map(|launch| {
-        let found = launch.undisturbed?;
+    let samples = result.samples.iter().filter(|sample| sample.invalid.is_none());
+    let points = samples.filter_map(|sample| {
+        let found = sample.undisturbed?;
         Some((found.clock?.ln(), found.value.filter(|value| *value > 0.0)?.ln()))
     });
     let (clocks, times): (Vec<f64>, Vec<f64>) = points.unzip();
     let range = stats::quantile::quantile(&clocks, 0.9)? - stats::quantile::quantile(&clocks, 0.1)?;
-    if clocks.len() < RULES.quality.slope_launches as usize || range < RULES.quality.slope_range {
+    if clocks.len() < RULES.quality.slope_samples as usize || range < RULES.quality.slope_range {
         return None;
     }
     let line = stats::theil_sen::theil_sen(&clocks, &times, 0.95)?;
@@ -46,27 +46,27 @@ fn slope(result: &BenchmarkResult) -> Option<(f64, f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, Launch, Metric, Point, ResultKey, ResultReferences, UndisturbedBatches, Unit};
+    use model::{Class, Metric, Point, ResultKey, ResultReferences, Sample, UndisturbedBatches, Unit};
 
     use super::*;
 
-    /// Launches at clocks between 3 and 3 GHz plus `range`, whose values depend on the clock by `slope`.
+    /// Samples at clocks between 3 and 3 GHz plus `range`, whose values depend on the clock by `slope`.
     fn result(metric: Metric, declared: Domain, slope: f64, range: f64) -> BenchmarkResult {
         let sign = if metric.unit.is_rate() { 1.0 } else { -1.0 };
-        let launch = |at: u32| {
+        let sample = |at: u32| {
             let clock = 3e9 * (1.0 + range * f64::from(at % 7) / 6.0);
             let noise = 1.0 + 1e-4 * f64::from(at * 7 % 11);
             let value = Some(1e-6 * (clock / 3e9).powf(sign * slope) * noise);
             let undisturbed = UndisturbedBatches { batches: 20, of: 20, value, cycles: None, clock: Some(clock) };
-            Launch { undisturbed: Some(undisturbed), ..Launch::default() }
+            Sample { undisturbed: Some(undisturbed), ..Sample::default() }
         };
         let references = ResultReferences { domain: declared, ..ResultReferences::default() };
         let result = BenchmarkResult::unmeasured(ResultKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
-        BenchmarkResult { launches: (0..14).map(launch).collect(), references: Some(references), ..result }
+        BenchmarkResult { samples: (0..14).map(sample).collect(), references: Some(references), ..result }
     }
 
     #[test]
-    fn launches_contradict_a_declaration_only_where_the_clock_moved() {
+    fn samples_contradict_a_declaration_only_where_the_clock_moved() {
         let time = || Metric::lower(Unit::Seconds, "call");
         let rate = || Metric::higher(Unit::BytesPerSecond, "bytes");
         for metric in [time, rate] {

@@ -2,17 +2,17 @@
 
 use model::{BenchmarkResult, Estimate, RULES, ValueBasis};
 
-use super::launch::{few_undisturbed, undisturbed_launches};
+use super::sample::{few_undisturbed, undisturbed_samples};
 use super::sensitivity::sensitivity;
 use crate::decide;
 
-/// Concludes a result at the end of a run: with very few undisturbed launches its observed value, else the sensitivity
+/// Concludes a result at the end of a run: with very few undisturbed samples its observed value, else the sensitivity
 /// of its value to the thresholds.
 pub(crate) fn conclude_result(result: &mut BenchmarkResult, level: f64, paired: bool) {
-    let (undisturbed, contended) = undisturbed_launches(result);
+    let (undisturbed, contended) = undisturbed_samples(result);
     let filtered = matches!(result.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed);
     if let Some(references) = result.references.as_mut().filter(|_| filtered)
-        && undisturbed < RULES.quality.fewest_launches as usize
+        && undisturbed < RULES.quality.fewest_samples as usize
         && contended > undisturbed
     {
         references.basis = ValueBasis::Observed(few_undisturbed(undisturbed, undisturbed + contended));
@@ -24,9 +24,9 @@ pub(crate) fn conclude_result(result: &mut BenchmarkResult, level: f64, paired: 
     }
 }
 
-/// The value over all batches of all raw launches.
+/// The value over all batches of all raw samples.
 fn observed(result: &BenchmarkResult, level: f64) -> Option<Estimate> {
-    let values: Vec<f64> = result.raw_launches().iter().map(|launch| launch.value).collect();
-    let batches = result.launches.first().map_or(0, |launch| launch.nanos.len());
+    let values: Vec<f64> = result.raw_samples().iter().map(|sample| sample.value).collect();
+    let batches = result.samples.first().map_or(0, |sample| sample.nanos.len());
     decide::interval_or_range(&values, level, u32::try_from(batches).unwrap_or(u32::MAX))
 }

@@ -1,15 +1,15 @@
-//! What a reader should know of the launches of a result, whatever their values are.
+//! What a reader should know of the samples of a result, whatever their values are.
 
 use model::{BenchmarkResult, Flag, RULES, TakenTime};
 
 use crate::decide::Classified;
 
-/// The flags that the launches of a result support.
+/// The flags that the samples of a result support.
 pub(crate) fn flags(result: &BenchmarkResult, samples: &[Classified<'_>]) -> Vec<Flag> {
     let much = |taken: TakenTime| taken.share().is_some_and(|share| share.get() > RULES.quality.taken_flag);
-    let unsteady = samples.iter().filter(|sample| !sample.launch.steady).count();
+    let unsteady = samples.iter().filter(|sample| !sample.sample.steady).count();
     let found = [
-        (Flag::Repeated, result.launches.iter().any(|launch| launch.invalid.is_some())),
+        (Flag::Repeated, result.samples.iter().any(|sample| sample.invalid.is_some())),
         (Flag::Steal, much(result.stolen())),
         (Flag::Throttled, much(result.throttled())),
         (Flag::NoSteadyState, 2 * unsteady > samples.len()),
@@ -19,7 +19,7 @@ pub(crate) fn flags(result: &BenchmarkResult, samples: &[Classified<'_>]) -> Vec
     found.into_iter().filter(|(_, found)| *found).map(|(flag, _)| flag).collect()
 }
 
-/// Share of batches, of those on which the value is based, that took far longer than the others of their launch.
+/// Share of batches, of those on which the value is based, that took far longer than the others of their sample.
 fn disturbed_share(samples: &[Classified<'_>]) -> f64 {
     let (mut disturbed, mut all) = (0_usize, 0_usize);
     for side in samples.iter().flat_map(|sample| &sample.kept_nanos) {

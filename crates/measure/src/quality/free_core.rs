@@ -1,5 +1,5 @@
-//! Where and when a launch finds a core to itself. Neighbours stay for hundredths to tenths of a second, so that a
-//! launch that begins beside one is lost in most cases, and one that begins on a free core counts in most.
+//! Where and when a sample finds a core to itself. Neighbours stay for hundredths to tenths of a second, so that a
+//! sample that begins beside one is lost in most cases, and one that begins on a free core counts in most.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug, Default)]
 pub(super) struct FreeCores(Vec<(usize, f64)>);
 
-/// Where a launch begins, and after what.
+/// Where a sample begins, and after what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Start {
     /// Another CPU than the one on which its result is placed.
@@ -27,7 +27,7 @@ pub(crate) struct Start {
     pub(crate) waited: bool,
 }
 
-/// How a launch begins.
+/// How a sample begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Starts {
     /// Now.
@@ -43,14 +43,14 @@ pub(crate) enum Starts {
 pub(crate) struct Next<'a> {
     pub(crate) index: usize,
     pub(crate) cpus: &'a [usize],
-    /// Seconds of a launch.
+    /// Seconds of a sample.
     pub(crate) seconds: f64,
     /// Rounds in a row that ended while it waited.
     pub(crate) passed_over: u32,
 }
 
 impl Quality {
-    /// How the next launch of these results in a round begins; `again` after one that was excluded.
+    /// How the next sample of these results in a round begins; `again` after one that was excluded.
     pub(crate) fn starts(
         &mut self,
         run: &mut Run,
@@ -74,12 +74,12 @@ impl Quality {
         }
     }
 
-    /// Where a launch of these results finds the core to itself now; `None` while it has neighbours. A core result is
+    /// Where a sample of these results finds the core to itself now; `None` while it has neighbours. A core result is
     /// one of any core of its class, so that it takes another CPU behind the same cache where its own has a neighbour.
     fn find_core(&mut self, run: &mut Run, host: &mut dyn Host, now: f64, results: &[Next<'_>]) -> Option<Start> {
         let on = |cpu: Option<usize>| Start { cpu, waited: true };
         let Some(setting) = self.setting(run) else { return Some(on(None)) };
-        // What the readings of a run say of its cores must not depend on when launches begin.
+        // What the readings of a run say of its cores must not depend on when samples begin.
         self.sample(run, host, now);
         let mut cpus: Vec<usize> = results.iter().flat_map(|next| next.cpus.iter().copied()).collect();
         cpus.sort_unstable();
@@ -122,11 +122,11 @@ impl Quality {
     }
 }
 
-/// Whether launches of a result wait for their core: they are short, and what was observed is known. During a longer
+/// Whether samples of a result wait for their core: they are short, and what was observed is known. During a longer
 /// one neighbours come and go anyway.
 fn may_wait(result: &BenchmarkResult, seconds: f64) -> bool {
-    let observed = result.launches.iter().filter(|launch| !launch.awaited).count();
-    seconds > 0.0 && seconds <= RULES.quality.waiting_seconds && observed >= RULES.quality.observed_launches as usize
+    let observed = result.samples.iter().filter(|sample| !sample.awaited).count();
+    seconds > 0.0 && seconds <= RULES.quality.waiting_seconds && observed >= RULES.quality.observed_samples as usize
 }
 
 /// Whether a result is one of undisturbed batches, which neighbours spoil.
@@ -135,13 +135,13 @@ fn is_filtered(result: &BenchmarkResult) -> bool {
 }
 
 fn was_contended(result: &BenchmarkResult) -> bool {
-    let last = result.launches.last().and_then(|launch| launch.invalid.as_ref());
+    let last = result.samples.last().and_then(|sample| sample.invalid.as_ref());
     matches!(last, Some(Invalid::Contended { .. }))
 }
 
-/// Whether the host had the CPUs of a result elsewhere in its last launch: that lasts for seconds, and another launch
+/// Whether the host had the CPUs of a result elsewhere in its last sample: that lasts for seconds, and another sample
 /// now would be in vain.
 pub(crate) fn is_moved(result: &BenchmarkResult) -> bool {
-    let last = result.launches.last().and_then(|launch| launch.invalid.as_ref());
+    let last = result.samples.last().and_then(|sample| sample.invalid.as_ref());
     matches!(last, Some(Invalid::Moved { .. }))
 }

@@ -1,5 +1,5 @@
-//! Which batches, launches and rounds are usable. The only module that knows sensors, steal time, quotas and where a
-//! launch ran.
+//! Which batches, samples and rounds are usable. The only module that knows sensors, steal time, quotas and where a
+//! sample ran.
 //!
 //! A batch is **undisturbed** if the sensors on both sides of it show an exclusive core with a steady clock, and the
 //! scheduler did not preempt its thread. The duration of a batch is not considered before that is decided.
@@ -11,8 +11,8 @@ mod end;
 mod flags;
 mod free_core;
 mod known;
-mod launch;
 mod learn;
+mod sample;
 mod sensitivity;
 mod sensors;
 mod taken;
@@ -24,14 +24,14 @@ pub(crate) use self::batch::{BatchPlace, UndisturbedRule};
 pub(crate) use self::flags::flags;
 pub(crate) use self::free_core::{Next, PAUSE, Start, Starts, is_moved};
 pub(crate) use self::known::{from_issue, from_runs, from_table, issue_width};
-pub(crate) use self::launch::ResultClasses;
 pub(crate) use self::learn::{KnownRatio, RatioHistogram, learn, shared_throughout};
+pub(crate) use self::sample::ResultClasses;
 pub(crate) use self::sensors::Quality;
 pub(crate) use self::taken::handed_over;
 pub use self::taken::{may_exclude, stolen_too_much, throttled_too_much};
 pub(crate) use self::timeline::shared_share;
 
-/// Whether a launch has so few undisturbed batches that it should end.
+/// Whether a sample has so few undisturbed batches that it should end.
 pub(crate) fn hopeless(undisturbed: u32, made: u32) -> bool {
     let rules = &RULES.worker;
     (made >= rules.none_after && undisturbed == 0) || (made >= rules.few_after && undisturbed < rules.few)

@@ -1,5 +1,5 @@
 //! Sessions of this program, recorded on one guest at different loads, evaluated again: `tests/noise/sessions` has the
-//! first twenty launches of nine results of each, with every batch and reading.
+//! first twenty samples of nine results of each, with every batch and reading.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use model::{BenchmarkResult, Class, RULES, ResultKey, Run, UnsharedCore, UnsharedSource, ValueBasis};
 use stats::simulate::generator;
 
-use super::launch::tests::classify;
 use super::learn::{RatioHistogram, learn};
+use super::sample::tests::classify;
 use super::{ResultClasses, hopeless};
 use crate::subject::Description;
 
@@ -31,8 +31,8 @@ fn session(packed: &[u8]) -> Run {
     for (clock, contention) in samples.clock.0.iter().zip(&samples.contention.0) {
         ratios.add(references.lengths.ratio(*clock, *contention));
     }
-    for launch in run.results.iter().flat_map(|result| &result.launches) {
-        for track in &launch.references.as_ref().unwrap().tracks {
+    for sample in run.results.iter().flat_map(|result| &result.samples) {
+        for track in &sample.references.as_ref().unwrap().tracks {
             for (clock, contention) in track.clock.0.iter().zip(&track.contention.0) {
                 ratios.add(references.lengths.ratio(*clock, *contention));
             }
@@ -50,15 +50,15 @@ fn apart(values: &[f64]) -> f64 {
     high / low - 1.0
 }
 
-/// Share of resampled series of `launches` whose interval contains the median of all.
-fn coverage(values: &[f64], launches: usize, seed: u64) -> f64 {
+/// Share of resampled series of `samples` whose interval contains the median of all.
+fn coverage(values: &[f64], samples: usize, seed: u64) -> f64 {
     const RUNS: usize = 300;
     let truth = stats::median(values).unwrap();
     let mut rng = generator(seed);
     let covered = |_| {
         let drawn: Vec<f64> =
-            (0..launches).map(|_| values[rand::Rng::random_range(&mut rng, 0..values.len())]).collect();
-        let found = stats::order_statistic::launch_median_interval(&drawn, 0.95);
+            (0..samples).map(|_| values[rand::Rng::random_range(&mut rng, 0..values.len())]).collect();
+        let found = stats::order_statistic::sample_median_interval(&drawn, 0.95);
         found.is_some_and(|found| found.interval.contains(truth))
     };
     (0..RUNS).map(covered).filter(|covered| *covered).count() as f64 / RUNS as f64
@@ -80,7 +80,7 @@ fn sessions_at_different_loads_agree_in_cycles_and_keep_their_level() {
                 continue;
             }
             let of_cycles = stats::median(&result.cycles().unwrap()).unwrap();
-            let first: Vec<f64> = result.raw_launches().iter().map(|launch| launch.value).collect();
+            let first: Vec<f64> = result.raw_samples().iter().map(|sample| sample.value).collect();
             let of_observed = stats::median(&first).unwrap();
             cycles.entry(result.key()).or_default().push(of_cycles);
             observed.entry(result.key()).or_default().push(of_observed);
@@ -151,11 +151,11 @@ fn the_first_dozen_undisturbed_batches_say_what_all_do() {
         }
     }
     let typical = stats::median(&wider).unwrap();
-    assert!(wider.len() >= 20 && typical < 1.15, "{typical} times the scatter between launches in {}", wider.len());
+    assert!(wider.len() >= 20 && typical < 1.15, "{typical} times the scatter between samples in {}", wider.len());
 }
 
 #[test]
-fn a_launch_ends_once_its_core_stays_shared() {
+fn a_sample_ends_once_its_core_stays_shared() {
     let (none, few, hardly_any) = (RULES.worker.none_after, RULES.worker.few_after, RULES.worker.few);
     assert!(!hopeless(0, none - 1) && hopeless(0, none));
     assert!(!hopeless(1, none) && !hopeless(1, few - 1) && hopeless(1, few));

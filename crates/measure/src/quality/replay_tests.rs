@@ -1,24 +1,24 @@
-//! Recorded launches of other programs and of this one, evaluated again: the effect of filtering, and the coverage of
+//! Recorded samples of other programs and of this one, evaluated again: the effect of filtering, and the coverage of
 //! intervals.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeMap;
 
 use model::{
-    BenchmarkResult, Class, Launch, LaunchReferences, Metric, ObservedReason, Placement, Point, ReferenceLengths,
-    ReferenceTrack, ResultKey, SessionReferences, SmallSteps, Unit, UnsharedCore, UnsharedSource, ValueBasis,
+    BenchmarkResult, Class, Metric, ObservedReason, Placement, Point, ReferenceLengths, ReferenceTrack, ResultKey,
+    Sample, SampleReferences, SessionReferences, SmallSteps, Unit, UnsharedCore, UnsharedSource, ValueBasis,
 };
 use rand::Rng;
 use stats::simulate::generator;
 
-use super::launch::tests::classify;
 use super::learn::{RatioHistogram, learn};
+use super::sample::tests::classify;
 
 const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
 
-/// One launch, from a line of the recordings: round, start, kernel and operations of a batch, then nanoseconds of the
+/// One sample, from a line of the recordings: round, start, kernel and operations of a batch, then nanoseconds of the
 /// clock reference, of the contention reference and of the batch that follows them, each to four digits.
-fn launch(line: &str) -> (String, u64, Launch) {
+fn sample(line: &str) -> (String, u64, Sample) {
     let mut parts = line.split(';');
     let fields: Vec<&str> = parts.next().unwrap().split(' ').collect();
     let mut column = || -> Vec<u32> {
@@ -31,22 +31,22 @@ fn launch(line: &str) -> (String, u64, Launch) {
     let track = ReferenceTrack { cpu: 1, clock: SmallSteps(clock), contention: SmallSteps(contention) };
     let ops: u64 = fields[3].parse().unwrap();
     let values: Vec<f64> = nanos.iter().map(|nanos| f64::from(*nanos) * 1e-9 / ops as f64).collect();
-    let launch = Launch {
+    let sample = Sample {
         round: fields[0].parse().unwrap(),
         began: fields[1].parse().unwrap(),
         value: stats::median(&values).unwrap(),
         nanos: nanos.into_iter().map(u64::from).collect(),
         placement: Placement { asked: vec![1], seen: vec![vec![1]] },
-        references: Some(LaunchReferences { lengths: LENGTHS, tracks: vec![track], ..LaunchReferences::default() }),
-        ..Launch::default()
+        references: Some(SampleReferences { lengths: LENGTHS, tracks: vec![track], ..SampleReferences::default() }),
+        ..Sample::default()
     };
-    (fields[2].to_owned(), ops, launch)
+    (fields[2].to_owned(), ops, sample)
 }
 
 /// The results of a recording; kernels that depend on the core clock are assigned to a benchmark that does.
 fn recording(name: &str) -> BTreeMap<String, BenchmarkResult> {
     let mut results: BTreeMap<String, BenchmarkResult> = BTreeMap::new();
-    for (kernel, ops, launch) in testing::recording(&format!("{name}.txt")).lines().map(launch) {
+    for (kernel, ops, sample) in testing::recording(&format!("{name}.txt")).lines().map(sample) {
         let memory = ["64M", "8M", "copyall", "fread", "fwrite"].iter().any(|far| kernel.contains(far));
         let (benchmark, class) =
             if memory { ("memory.load_latency", Class::MemoryLatency) } else { ("os.syscall_getppid", Class::Compute) };
@@ -56,7 +56,7 @@ fn recording(name: &str) -> BTreeMap<String, BenchmarkResult> {
                 BenchmarkResult::unmeasured(ResultKey::new(benchmark, Point::origin()), benchmark, metric, class);
             BenchmarkResult { ops, ..result }
         });
-        result.launches.push(launch);
+        result.samples.push(sample);
     }
     results
 }
@@ -65,8 +65,8 @@ fn recording(name: &str) -> BTreeMap<String, BenchmarkResult> {
 fn session<'a>(results: impl Iterator<Item = &'a BenchmarkResult>) -> SessionReferences {
     let mut ratios = RatioHistogram::default();
     let mut clocks = Vec::new();
-    for launch in results.flat_map(|result| &result.launches) {
-        for track in &launch.references.as_ref().unwrap().tracks {
+    for sample in results.flat_map(|result| &result.samples) {
+        for track in &sample.references.as_ref().unwrap().tracks {
             for (clock, contention) in track.clock.0.iter().zip(&track.contention.0) {
                 ratios.add(LENGTHS.ratio(*clock, *contention));
                 clocks.push(LENGTHS.hertz(*clock));
@@ -78,13 +78,13 @@ fn session<'a>(results: impl Iterator<Item = &'a BenchmarkResult>) -> SessionRef
     SessionReferences { lengths: LENGTHS, unshared: vec![core], clock, ..SessionReferences::default() }
 }
 
-/// Relative half-width of the 95% interval of the first `launches` values.
-fn half_width(values: &[f64], launches: usize) -> f64 {
-    let found = stats::order_statistic::launch_median_interval(&values[..values.len().min(launches)], 0.95);
+/// Relative half-width of the 95% interval of the first `samples` values.
+fn half_width(values: &[f64], samples: usize) -> f64 {
+    let found = stats::order_statistic::sample_median_interval(&values[..values.len().min(samples)], 0.95);
     found.map_or(f64::INFINITY, |found| (found.interval.high - found.interval.low) / 2.0 / found.median)
 }
 
-/// Share of resampled runs whose interval, after stopping as a session does, contains the median of all launches; and
+/// Share of resampled runs whose interval, after stopping as a session does, contains the median of all samples; and
 /// the share that ended within 2%.
 fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
     const RUNS: usize = 60;
@@ -94,11 +94,11 @@ fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
     let mut rng = generator(seed);
     let (mut covered, mut called) = (0, 0);
     for _ in 0..RUNS {
-        let launches = (0..last).map(|_| counted[rng.random_range(0..counted.len())].clone()).collect();
-        let mut drawn = BenchmarkResult { launches: Vec::new(), ..result.clone() };
-        let all: Vec<Launch> = launches;
+        let samples = (0..last).map(|_| counted[rng.random_range(0..counted.len())].clone()).collect();
+        let mut drawn = BenchmarkResult { samples: Vec::new(), ..result.clone() };
+        let all: Vec<Sample> = samples;
         for look in &plan.looks {
-            drawn.launches = all[..*look as usize].to_vec();
+            drawn.samples = all[..*look as usize].to_vec();
             if crate::judge(&mut drawn, &plan, 0.02, 1) {
                 break;
             }
@@ -121,14 +121,14 @@ fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level
         assert!((core.ratio.unwrap() * 5.0 - 1.212).abs() < 0.006, "{name}: {core:?}");
         let (mut within, mut before, mut covered) = (0, 0, Vec::new());
         for (at, (kernel, result)) in results.iter_mut().enumerate() {
-            let observed: Vec<f64> = result.launches.iter().map(|launch| launch.value).collect();
+            let observed: Vec<f64> = result.samples.iter().map(|sample| sample.value).collect();
             classify(result, &session);
             let values = result.values();
-            assert!(values.len() >= 20, "{name} {kernel}: {} launches", values.len());
+            assert!(values.len() >= 20, "{name} {kernel}: {} samples", values.len());
             let (was, is) = (half_width(&observed, 20), half_width(&values, 20));
             let (coverage, called) = coverage(result, at as u64);
             println!(
-                "TABLE {name} {kernel} {:?}: ±{:.2}% observed, ±{:.2}% undisturbed, {} of {} launches, {:.0}% of batches; coverage {coverage:.3}, within 2% {called:.2}",
+                "TABLE {name} {kernel} {:?}: ±{:.2}% observed, ±{:.2}% undisturbed, {} of {} samples, {:.0}% of batches; coverage {coverage:.3}, within 2% {called:.2}",
                 result.basis(),
                 was * 100.0,
                 is * 100.0,
@@ -149,15 +149,15 @@ fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level
 #[test]
 fn a_recording_that_is_shared_all_the_time_is_observed_and_says_so() {
     let mut results = recording("Q1");
-    // Only the launches without a reading of an unshared core.
+    // Only the samples without a reading of an unshared core.
     for result in results.values_mut() {
-        result.launches.retain(|launch| {
-            let track = &launch.references.as_ref().unwrap().tracks[0];
+        result.samples.retain(|sample| {
+            let track = &sample.references.as_ref().unwrap().tracks[0];
             let near = |(clock, contention): (&u32, &u32)| *contention as f64 / (*clock as f64) < 1.35;
             track.clock.0.iter().zip(&track.contention.0).filter(|pair| near(*pair)).count() <= 4
         });
     }
-    results.retain(|_, result| result.launches.len() >= 5);
+    results.retain(|_, result| result.samples.len() >= 5);
     assert!(results.len() >= 5, "{} kernels", results.len());
     let session = session(results.values());
     assert_eq!(session.unshared[0].source, UnsharedSource::Unknown, "{:?}", session.unshared[0]);

@@ -1,16 +1,16 @@
-//! Effect of the thresholds on a value: the same launches with stricter thresholds for batches.
+//! Effect of the thresholds on a value: the same samples with stricter thresholds for batches.
 
 use model::{BenchmarkResult, RULES, ValueBasis};
 
 use super::batch::UndisturbedRule;
-use super::launch::{clocks, undisturbed_batches};
+use super::sample::{clocks, undisturbed_batches};
 
 /// Distances from the ratio of the unshared core, and between two readings of the clock, that are tried instead of the
 /// defaults.
 const WITHIN: [f64; 3] = [0.01, 0.02, 0.05];
 
 /// Largest relative difference of the value of a result under another threshold; `None` if nothing is filtered, or too
-/// few launches remain. The launches are the valid ones, each with the batches that remain under the other threshold.
+/// few samples remain. The samples are the valid ones, each with the batches that remain under the other threshold.
 pub(super) fn sensitivity(result: &BenchmarkResult, paired: bool) -> Option<f64> {
     let unshared = &result.references.as_ref()?.unshared;
     let usual = (!unshared.is_empty()).then(|| UndisturbedRule::new(unshared.clone()))?;
@@ -21,16 +21,16 @@ pub(super) fn sensitivity(result: &BenchmarkResult, paired: bool) -> Option<f64>
     };
     let median_by = |within: Option<f64>| {
         let rule = within.map_or_else(|| usual.clone(), |within| usual.within(within));
-        let value = |launch: &&model::Launch| {
-            let clocks = clocks(&rule, launch.references.as_ref()?, &launch.batches(result.ops), paired);
-            let found = undisturbed_batches(&clocks, result, launch, paired);
+        let value = |sample: &&model::Sample| {
+            let clocks = clocks(&rule, sample.references.as_ref()?, &sample.batches(result.ops), paired);
+            let found = undisturbed_batches(&clocks, result, sample, paired);
             if found.batches < RULES.quality.fewest_batches {
                 return None;
             }
             if cycles { found.cycles } else { found.value }
         };
         let values: Vec<f64> = result.counted().iter().filter_map(value).collect();
-        stats::median(&values).filter(|_| values.len() >= RULES.quality.fewest_launches as usize)
+        stats::median(&values).filter(|_| values.len() >= RULES.quality.fewest_samples as usize)
     };
     let own = median_by(None)?;
     let others = WITHIN.into_iter().filter_map(|within| median_by(Some(within)));
@@ -39,17 +39,17 @@ pub(super) fn sensitivity(result: &BenchmarkResult, paired: bool) -> Option<f64>
 
 #[cfg(test)]
 mod tests {
-    use super::super::launch::tests::{CORE, classify, launch, result, session};
+    use super::super::sample::tests::{CORE, classify, result, sample, session};
     use super::*;
 
     #[test]
     fn a_value_that_hangs_on_the_threshold_says_so() {
-        let mut steady = result(CORE, (0..12).map(|at| launch(at, 3.0, 0)).collect());
+        let mut steady = result(CORE, (0..12).map(|at| sample(at, 3.0, 0)).collect());
         classify(&mut steady, &session(Some(0.25)));
         assert!(sensitivity(&steady, false).is_some_and(|found| found < 1e-6));
         // During half of the batches another thread has a weak effect, 3% by the references, and slows them by a tenth.
         let weak = |at: u32| {
-            let mut one = launch(at, 3.0, 0);
+            let mut one = sample(at, 3.0, 0);
             let readings = &mut one.references.as_mut().unwrap().tracks[0].contention.0;
             readings.iter_mut().skip(10).for_each(|nanos| *nanos = (f64::from(*nanos) * 1.03) as u32);
             one.nanos.iter_mut().skip(9).for_each(|nanos| *nanos += *nanos / 10);

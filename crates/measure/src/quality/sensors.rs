@@ -1,10 +1,10 @@
-//! What a session knows of its machine: sensors that are calibrated once and read between launches, the exclusive core
-//! that follows from all readings, quotas, and the classes of all launches.
+//! What a session knows of its machine: sensors that are calibrated once and read between samples, the exclusive core
+//! that follows from all readings, quotas, and the classes of all samples.
 
 use std::time::Duration;
 
 use model::{
-    BenchmarkResult, Invalid, Launch, LaunchReferences, ObservedReason, RULES, ReferenceTrack, Run, SessionReferences,
+    BenchmarkResult, Invalid, ObservedReason, RULES, ReferenceTrack, Run, Sample, SampleReferences, SessionReferences,
     UnsharedCore, UnsharedSource, ValueBasis,
 };
 
@@ -18,7 +18,7 @@ use crate::session::not_measurable;
 use crate::subject::{Description, Host};
 use crate::worker::SensorSetting;
 
-/// What a session knows of the usability of its launches, beyond the document.
+/// What a session knows of the usability of its samples, beyond the document.
 pub(crate) struct Quality {
     /// Whether the sensors are read.
     on: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Quality {
     /// Whether the machine shows that no other thread shares its cores.
     alone: bool,
     distances: DistanceReadings,
-    /// When the sensors were last read between launches, seconds of the session.
+    /// When the sensors were last read between samples, seconds of the session.
     last: f64,
     classes: Vec<ResultClasses>,
     pub(super) free: FreeCores,
@@ -47,11 +47,11 @@ struct Quota {
     period: Option<Duration>,
     /// Time for which it has throttled the session.
     throttled: Duration,
-    /// Whether launches wait for it: after it has throttled one.
+    /// Whether samples wait for it: after it has throttled one.
     waits: bool,
 }
 
-/// Batches of a launch: the most, and the number of undisturbed ones that is enough; 0 asks for all of them.
+/// Batches of a sample: the most, and the number of undisturbed ones that is enough; 0 asks for all of them.
 pub(crate) type Batches = (u32, u32);
 
 impl Quality {
@@ -92,7 +92,7 @@ impl Quality {
             Some(Ok(begun)) => {
                 run.session.references = Some(begun);
                 self.on = true;
-                if run.results.iter().all(|result| result.launches.is_empty()) {
+                if run.results.iter().all(|result| result.samples.is_empty()) {
                     run.plan.batch_nanos = run.plan.batch_nanos.min(u64::from(RULES.worker.sensor_batch));
                 }
                 let classes = host.core_classes(&self.allowed);
@@ -110,8 +110,8 @@ impl Quality {
         for (cpu, reading) in references.samples.readings() {
             self.add(cpu, references.lengths.ratio(reading.clock, reading.contention));
         }
-        for launch in run.results.iter().flat_map(|result| &result.launches) {
-            self.take_readings(launch);
+        for sample in run.results.iter().flat_map(|result| &result.samples) {
+            self.take_readings(sample);
         }
     }
 
@@ -121,10 +121,10 @@ impl Quality {
         }
     }
 
-    fn take_readings(&mut self, launch: &Launch) {
-        let Some(read) = launch.references.as_ref().filter(|_| self.on) else { return };
+    fn take_readings(&mut self, sample: &Sample) {
+        let Some(read) = sample.references.as_ref().filter(|_| self.on) else { return };
         self.distances.add(read);
-        let LaunchReferences { lengths, tracks, null, .. } = read;
+        let SampleReferences { lengths, tracks, null, .. } = read;
         for ReferenceTrack { cpu, clock, contention } in tracks.iter().chain(null) {
             for (clock, contention) in clock.0.iter().zip(&contention.0) {
                 self.add(*cpu, lengths.ratio(*clock, *contention));
@@ -132,7 +132,7 @@ impl Quality {
         }
     }
 
-    /// Reads the sensors between launches, unless they were read just before.
+    /// Reads the sensors between samples, unless they were read just before.
     pub(crate) fn sample(&mut self, run: &mut Run, host: &mut dyn Host, now: f64) {
         if self.on && now - self.last >= RULES.quality.reading_seconds {
             self.sample_now(run, host, now, RULES.quality.readings);
@@ -175,7 +175,7 @@ impl Quality {
         Some(SensorSetting { lengths: references.lengths, unshared: unshared.collect() })
     }
 
-    /// Batches of a launch of a result for which `planned` were calibrated, each of `nanos`.
+    /// Batches of a sample of a result for which `planned` were calibrated, each of `nanos`.
     pub(crate) fn batches(
         result: &BenchmarkResult,
         asked: &Description,
@@ -200,35 +200,35 @@ impl Quality {
         (most, if known { enough.min(most) } else { 0 })
     }
 
-    /// Takes in a launch of a result; returns why it is to be repeated. A result whose launches are at least
+    /// Takes in a sample of a result; returns why it is to be repeated. A result whose samples are at least
     /// `first_checkpoint` may lose a share of them for each reason.
     pub(crate) fn take(
         &mut self,
         run: &mut Run,
         index: usize,
-        mut launch: Launch,
+        mut sample: Sample,
         asked: &Description,
     ) -> Option<Invalid> {
         let first = first_checkpoint(run);
         // A reason that spoils more than its share is the machine. A party on a CPU of its own choice is never, nor are
         // threads that took the CPU when it was offered: the result would be another one.
-        launch.invalid = launch.invalid.filter(|reason| {
+        sample.invalid = sample.invalid.filter(|reason| {
             matches!(reason, Invalid::Misplaced(_) | Invalid::HandedOver { .. })
                 || taken::may_exclude(&run.results[index], reason, first)
         });
-        self.take_readings(&launch);
-        run.results[index].launches.push(launch);
+        self.take_readings(&sample);
+        run.results[index].samples.push(sample);
         self.classify(run, index, asked);
         repeats(&run.results[index])
     }
 
-    /// Takes in what the session has learnt since: which launches of a result count, and the basis of its value.
+    /// Takes in what the session has learnt since: which samples of a result count, and the basis of its value.
     pub(crate) fn classify(&mut self, run: &mut Run, index: usize, asked: &Description) {
         let session = run.session.references.as_ref().filter(|_| self.on);
         self.classes[index].update(&mut run.results[index], session, asked);
     }
 
-    /// The launches of a result that count.
+    /// The samples of a result that count.
     pub(crate) fn samples<'a>(&self, run: &'a Run, index: usize, asked: &Description) -> Vec<Classified<'a>> {
         self.classes[index].samples(&run.results[index], asked)
     }
@@ -253,12 +253,12 @@ impl Quality {
         lost
     }
 
-    /// How long a launch waits for the quota to refill, so that one that is short enough is never throttled.
+    /// How long a sample waits for the quota to refill, so that one that is short enough is never throttled.
     pub(crate) fn quota_wait(&self) -> Option<Duration> {
         self.quota.period.filter(|_| self.quota.waits)
     }
 
-    /// Detects after a launch whether the quota throttled it.
+    /// Detects after a sample whether the quota throttled it.
     pub(crate) fn notice_throttling(&mut self, host: &dyn Host) {
         if self.quota.period.is_some() && !self.quota.waits {
             let now = host.outside(&self.allowed).throttled.unwrap_or_default();
@@ -276,7 +276,7 @@ impl Quality {
         self.on
     }
 
-    /// Concludes a result: with very few undisturbed launches its value is the observed one.
+    /// Concludes a result: with very few undisturbed samples its value is the observed one.
     pub(crate) fn conclude_result(&mut self, run: &mut Run, index: usize, asked: &Description) {
         self.classify(run, index, asked);
         end::conclude_result(&mut run.results[index], run.plan.level, asked.paired);
@@ -290,15 +290,15 @@ impl Quality {
     }
 }
 
-/// The fewest launches that a result will have.
+/// The fewest samples that a result will have.
 fn first_checkpoint(run: &Run) -> u32 {
     run.plan.looks.first().copied().unwrap_or(0)
 }
 
-/// Why a result's last launch is to be repeated, where it is.
+/// Why a result's last sample is to be repeated, where it is.
 fn repeats(result: &BenchmarkResult) -> Option<Invalid> {
-    let reason = result.launches.last()?.invalid.clone()?;
-    // Once contended launches count as observed, one that is contended needs no other.
+    let reason = result.samples.last()?.invalid.clone()?;
+    // Once contended samples count as observed, one that is contended needs no other.
     let observed = matches!(result.basis(), ValueBasis::Observed(_)) && matches!(reason, Invalid::Contended { .. });
     (!observed).then_some(reason)
 }

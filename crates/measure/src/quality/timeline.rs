@@ -1,10 +1,10 @@
 //! The clock and the contention over a whole run, from readings at known times: two results of every run.
 
 use model::{
-    BenchmarkResult, Class, Estimate, EstimateMethod, Launch, Metric, Outcome, Point, Primitive, RULES,
-    ReferenceMoment, ResultKey, Run, SessionReferences, Share, Unit,
+    BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Point, Primitive, RULES, ReferenceMoment,
+    ResultKey, Run, Sample, SessionReferences, Share, Unit,
 };
-use stats::order_statistic::{launch_median_interval, launch_median_range};
+use stats::order_statistic::{sample_median_interval, sample_median_range};
 
 /// The clock below which half of the time was spent.
 fn weighted_median(moments: &[ReferenceMoment]) -> Option<f64> {
@@ -42,9 +42,9 @@ pub(crate) fn conclude(run: &mut Run, end: f64) {
     references.core_shared = shared_share(&moments);
     let parts = parts(&moments);
     let clocks = parts.iter().filter_map(|part| Some((part, weighted_median(part)?)));
-    let clock_parts: Vec<Launch> = clocks.map(|(part, clock)| launch(part, clock)).collect();
+    let clock_parts: Vec<Sample> = clocks.map(|(part, clock)| sample(part, clock)).collect();
     let shares = parts.iter().filter_map(|part| Some((part, shared_share(part)?.get())));
-    let shared_parts: Vec<Launch> = shares.map(|(part, share)| launch(part, share)).collect();
+    let shared_parts: Vec<Sample> = shares.map(|(part, share)| sample(part, share)).collect();
     let clock = clock_result(references.clock, clock_parts, moments.len());
     let shared = shared_result(references.core_shared, shared_parts, moments.len());
     for result in [clock, shared].into_iter().flatten() {
@@ -70,30 +70,30 @@ fn parts(moments: &[ReferenceMoment]) -> Vec<Vec<ReferenceMoment>> {
     parts
 }
 
-/// A part of the run as a launch of its result, for comparing runs.
-fn launch(part: &[ReferenceMoment], value: f64) -> Launch {
+/// A part of the run as a sample of its result, for comparing runs.
+fn sample(part: &[ReferenceMoment], value: f64) -> Sample {
     let began = part.first().map_or(0.0, |first| first.began);
     let wall = part.iter().map(|moment| moment.seconds).sum();
-    Launch { began, wall, value, steady: true, ..Launch::default() }
+    Sample { began, wall, value, steady: true, ..Sample::default() }
 }
 
-fn result(benchmark: &str, title: &str, metric: Metric, launches: Vec<Launch>, estimate: Estimate) -> BenchmarkResult {
+fn result(benchmark: &str, title: &str, metric: Metric, samples: Vec<Sample>, estimate: Estimate) -> BenchmarkResult {
     let key = ResultKey::new(benchmark, Point::origin());
-    let launches = (0..).zip(launches).map(|(round, launch)| Launch { round, ..launch }).collect();
+    let samples = (0..).zip(samples).map(|(round, sample)| Sample { round, ..sample }).collect();
     let unmeasured = BenchmarkResult::unmeasured(key, title, metric, Class::Compute).stressing(&[Primitive::CoreClock]);
-    BenchmarkResult { outcome: Outcome::Measured(estimate), flags: Vec::new(), launches, ..unmeasured }
+    BenchmarkResult { outcome: Outcome::Measured(estimate), flags: Vec::new(), samples, ..unmeasured }
 }
 
-fn clock_result(clock: Option<f64>, parts: Vec<Launch>, readings: usize) -> Option<BenchmarkResult> {
+fn clock_result(clock: Option<f64>, parts: Vec<Sample>, readings: usize) -> Option<BenchmarkResult> {
     let values: Vec<f64> = parts.iter().map(|part| part.value).collect();
-    let found = launch_median_interval(&values, 0.95).or_else(|| launch_median_range(&values))?;
+    let found = sample_median_interval(&values, 0.95).or_else(|| sample_median_range(&values))?;
     let value = clock?;
     let estimate = Estimate {
         value,
         low: found.interval.low.min(value),
         high: found.interval.high.max(value),
         level: found.interval.level,
-        launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
+        samples: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches: u32::try_from(readings / values.len().max(1)).unwrap_or(u32::MAX),
         method: EstimateMethod::OrderStatistic.at(found.interval.level),
     };
@@ -102,7 +102,7 @@ fn clock_result(clock: Option<f64>, parts: Vec<Launch>, readings: usize) -> Opti
 }
 
 /// The interval of the share is that of a mean over autocorrelated parts.
-fn shared_result(share: Option<Share>, parts: Vec<Launch>, readings: usize) -> Option<BenchmarkResult> {
+fn shared_result(share: Option<Share>, parts: Vec<Sample>, readings: usize) -> Option<BenchmarkResult> {
     let values: Vec<f64> = parts.iter().map(|part| part.value).collect();
     let (share, count) = (share?.get(), values.len() as f64);
     let mean = values.iter().sum::<f64>() / count.max(1.0);
@@ -115,7 +115,7 @@ fn shared_result(share: Option<Share>, parts: Vec<Launch>, readings: usize) -> O
         low: if known { (share - half).max(0.0) } else { values.iter().copied().fold(share, f64::min) },
         high: if known { (share + half).min(1.0) } else { values.iter().copied().fold(share, f64::max) },
         level: if known { 0.95 } else { 0.0 },
-        launches: u32::try_from(values.len()).unwrap_or(u32::MAX),
+        samples: u32::try_from(values.len()).unwrap_or(u32::MAX),
         batches: u32::try_from(readings / values.len().max(1)).unwrap_or(u32::MAX),
         method: if known { EstimateMethod::Propagated } else { EstimateMethod::Range },
     };

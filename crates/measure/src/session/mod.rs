@@ -1,9 +1,9 @@
-//! A run that is being measured: calibrate, launch, decide, save.
+//! A run that is being measured: calibrate, sample, decide, save.
 
-mod launches;
 mod notes;
 mod request;
 mod rounds;
+mod samples;
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::decide::{self, Goal, Verdict};
 use crate::event::{MeasureEvent, Observer};
 use crate::outside::ConditionsWatch;
 use crate::quality::{self, Quality, ResultClasses};
-use crate::schedule::{LaunchGroup, Schedule};
+use crate::schedule::{SampleGroup, Schedule};
 use crate::subject::{Description, Stopper, Subject};
 use crate::{Error, document, facts, sizing};
 
@@ -82,27 +82,27 @@ struct ResultProgress {
     /// Time of a batch as it was calibrated, nanoseconds.
     nanos: u64,
     ended: bool,
-    /// Launches at which it is expected to have converged, as of its last checkpoint.
+    /// Samples at which it is expected to have converged, as of its last checkpoint.
     expected: Option<usize>,
     /// Within its target, and launched on for a narrower interval.
     tightens: bool,
     /// Measured now; the others wait for their part of a long plan.
     in_part: bool,
-    /// Measured in launches of its own, because a shared one went wrong.
+    /// Measured in samples of its own, because a shared one went wrong.
     alone: bool,
-    /// Seconds of a launch.
+    /// Seconds of a sample.
     seconds: f64,
     attempts: u32,
-    /// Rounds in a row that ended while a launch of it waited for its core.
+    /// Rounds in a row that ended while a sample of it waited for its core.
     passed_over: u32,
-    /// Why a launch of its own was killed, which was made again.
+    /// Why a sample of its own was killed, which was made again.
     killed: Option<String>,
-    /// Launches in a row that could not be made any more.
+    /// Samples in a row that could not be made any more.
     refused: u32,
     notes: ResultNotes,
 }
 
-/// Sets the outcome, flags, quantiles and footprint of a result that stands by itself from its launches. Returns
+/// Sets the outcome, flags, quantiles and footprint of a result that stands by itself from its samples. Returns
 /// whether it is finished: within its target, or at the last checkpoint.
 pub fn judge(result: &mut BenchmarkResult, plan: &Plan, target: f64, tick: u64) -> bool {
     let asked = Description::of(result);
@@ -147,10 +147,10 @@ impl<'a> MeasureSession<'a> {
         session.prepare();
         let now = session.elapsed();
         session.quality.begin(&mut session.run, session.subject, now);
-        // A stop within a round leaves launches that no checkpoint has seen, and a result that has all of its launches
+        // A stop within a round leaves samples that no checkpoint has seen, and a result that has all of its samples
         // needs no other.
         let begun = |session: &Self, index: usize| {
-            !session.progress[index].ended && !session.run.results[index].launches.is_empty()
+            !session.progress[index].ended && !session.run.results[index].samples.is_empty()
         };
         session.groups(begun).iter().for_each(|group| session.decide(group));
         let ending = session.rounds();
@@ -179,7 +179,7 @@ impl<'a> MeasureSession<'a> {
                     result.flags.clear();
                 }
             }
-            if let Some(last) = result.launches.last() {
+            if let Some(last) = result.samples.last() {
                 let paired = progress.asked.paired;
                 let batches = if paired { last.sides(1).0.len().next_multiple_of(2) } else { last.nanos.len() };
                 progress.batches = u32::try_from(batches.max(1)).unwrap_or(u32::MAX);
@@ -188,7 +188,7 @@ impl<'a> MeasureSession<'a> {
                 progress.seconds = last.wall;
             }
             let reached = !result.has(Flag::Unfinished);
-            progress.ended = reached && !result.launches.is_empty() || not_measurable(result);
+            progress.ended = reached && !result.samples.is_empty() || not_measurable(result);
         }
         for index in 0..self.run.results.len() {
             if let Some(leader) = self.subject.leader(index) {
@@ -214,7 +214,7 @@ impl<'a> MeasureSession<'a> {
         self.progress.iter().filter(|progress| progress.ended).count()
     }
 
-    /// The launches of a result that count.
+    /// The samples of a result that count.
     fn valid(&self, index: usize) -> usize {
         self.run.results[index].counted().len()
     }
@@ -224,7 +224,7 @@ impl<'a> MeasureSession<'a> {
         self.run.plan.entries.get(index).map_or(self.run.plan.target, |entry| entry.target)
     }
 
-    /// Launches of a result until its next checkpoint; none after the last.
+    /// Samples of a result until its next checkpoint; none after the last.
     fn to_next_checkpoint(&self, index: usize) -> usize {
         let made = self.valid(index);
         self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made).map_or(0, |look| look - made)
@@ -241,7 +241,7 @@ impl<'a> MeasureSession<'a> {
         }
     }
 
-    /// Reads the sensors between launches.
+    /// Reads the sensors between samples.
     fn sample(&mut self) {
         let now = self.elapsed();
         self.quality.sample(&mut self.run, self.subject, now);
@@ -259,20 +259,20 @@ impl<'a> MeasureSession<'a> {
         self.observer.on_event(&MeasureEvent::Finished { key: &key, done, of });
     }
 
-    /// Ends a result with the launches that it has.
+    /// Ends a result with the samples that it has.
     fn end_early(&mut self, index: usize, since: &str) {
         self.run.results[index].notes.push(format!("ended early, since {since}"));
         self.verdict(index);
         self.end_result(index, None);
     }
 
-    /// Writes what the launches of a result say into it. Returns whether it is finished.
+    /// Writes what the samples of a result say into it. Returns whether it is finished.
     fn verdict(&mut self, index: usize) -> bool {
         self.quality.classify(&mut self.run, index, &self.progress[index].asked);
         self.decided(index)
     }
 
-    /// The same of launches that are classified.
+    /// The same of samples that are classified.
     fn decided(&mut self, index: usize) -> bool {
         let asked = &self.progress[index].asked;
         let samples = self.quality.samples(&self.run, index, asked);
@@ -287,7 +287,7 @@ impl<'a> MeasureSession<'a> {
     }
 
     /// Decides about the results of a group and ends those that are finished, with the results that they lead.
-    fn decide(&mut self, group: &LaunchGroup) {
+    fn decide(&mut self, group: &SampleGroup) {
         let open: Vec<usize> = group.0.iter().copied().filter(|index| !self.progress[*index].ended).collect();
         for index in &open {
             if self.verdict(*index) && self.subject.leader(*index).is_none() {
@@ -297,7 +297,7 @@ impl<'a> MeasureSession<'a> {
         group.0.iter().for_each(|index| self.tighten(*index));
         for index in open {
             if self.subject.leader(index).is_some_and(|leader| self.progress[leader].ended) {
-                // Launches are made for the leader; what came along has the interval that it has.
+                // Samples are made for the leader; what came along has the interval that it has.
                 let target = self.target(index);
                 decide::end_follower(&mut self.run.results[index], target);
                 self.end_result(index, None);
@@ -305,15 +305,15 @@ impl<'a> MeasureSession<'a> {
         }
     }
 
-    /// Begins, goes on with or ends the tightening of a result after a launch of it. Between two checkpoints nothing is
-    /// decided: to stop at any number of launches at which the interval happens to be narrow would choose narrow ones.
+    /// Begins, goes on with or ends the tightening of a result after a sample of it. Between two checkpoints nothing is
+    /// decided: to stop at any number of samples at which the interval happens to be narrow would choose narrow ones.
     fn tighten(&mut self, index: usize) {
         let (tightens, target) = (self.progress[index].tightens, self.target(index));
         let at_checkpoint = self.run.plan.looks.contains(&u32::try_from(self.valid(index)).unwrap_or(u32::MAX));
         if tightens {
             self.verdict(index);
             let within = self.run.results[index].is_within(target, self.run.plan.level);
-            // It was finished at an earlier checkpoint, unless more launches say that it was called too early.
+            // It was finished at an earlier checkpoint, unless more samples say that it was called too early.
             if at_checkpoint && !within {
                 self.progress[index].ended = false;
             } else {

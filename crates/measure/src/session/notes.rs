@@ -1,31 +1,31 @@
-//! Notes of a result: what its place and size say before it is measured, and what its launches say.
+//! Notes of a result: what its place and size say before it is measured, and what its samples say.
 
 use std::collections::BTreeMap;
 
 /// What was noted of a result in this session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ResultNotes {
-    /// What holds for every launch.
+    /// What holds for every sample.
     remarks: Vec<String>,
-    /// How many launches said what.
+    /// How many samples said what.
     said: BTreeMap<String, u32>,
-    launches: u32,
+    samples: u32,
 }
 
 impl ResultNotes {
-    /// Adds a note that holds for every launch.
+    /// Adds a note that holds for every sample.
     pub(super) fn remark(&mut self, note: String) {
         self.remarks.push(note);
     }
 
-    /// Takes in what one more launch says; returns the notes of the result. What most launches say holds. What fewer
-    /// say was an accident of those, unless only the newest says it: then it is of that launch, such as a time.
+    /// Takes in what one more sample says; returns the notes of the result. What most samples say holds. What fewer
+    /// say was an accident of those, unless only the newest says it: then it is of that sample, such as a time.
     pub(super) fn take(&mut self, newest: Vec<String>) -> Vec<String> {
-        self.launches += 1;
+        self.samples += 1;
         for note in &newest {
             *self.said.entry(note.clone()).or_default() += 1;
         }
-        let most = |count: u32| 2 * count >= self.launches;
+        let most = |count: u32| 2 * count >= self.samples;
         let count = |note: &String| self.said.get(note).copied().unwrap_or(0);
         let of_newest = newest.iter().filter(|note| count(note) == 1 || most(count(note)));
         let of_most = self.said.iter().filter(|(_, count)| **count > 1 && most(**count)).map(|(note, _)| note);
@@ -38,10 +38,10 @@ impl ResultNotes {
         notes
     }
 
-    /// Takes in what holds for all launches so far, in place of what was said before; returns the notes of the result.
+    /// Takes in what holds for all samples so far, in place of what was said before; returns the notes of the result.
     pub(super) fn replace(&mut self, newest: Vec<String>) -> Vec<String> {
         self.said.clear();
-        self.launches = 0;
+        self.samples = 0;
         self.take(newest)
     }
 }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_most_launches_say_holds_whatever_the_newest_says() {
+    fn what_most_samples_say_holds_whatever_the_newest_says() {
         let mut notes = ResultNotes::default();
         notes.remark("fits the cache".to_owned());
         let mut take = |said: &[&str]| notes.take(said.iter().map(|note| (*note).to_owned()).collect());
@@ -59,25 +59,25 @@ mod tests {
         assert_eq!(take(&["at least", "took 3 s"]), ["fits the cache", "at least", "took 3 s"]);
         assert_eq!(take(&["took 4 s"]), ["fits the cache", "took 4 s", "at least"]);
         assert_eq!(take(&[]), ["fits the cache", "at least"]);
-        // Two of five launches are few: one more that says it is an accident too.
+        // Two of five samples are few: one more that says it is an accident too.
         assert_eq!(take(&[]), ["fits the cache"]);
         assert_eq!(take(&[]), ["fits the cache"]);
         assert_eq!(take(&[]), ["fits the cache"]);
         assert_eq!(take(&["at least"]), ["fits the cache"]);
     }
 
-    /// The largest skew so far, which some launches leave as it is and others raise.
+    /// The largest skew so far, which some samples leave as it is and others raise.
     #[test]
-    fn what_is_said_of_all_launches_replaces_what_was_said() {
+    fn what_is_said_of_all_samples_replaces_what_was_said() {
         let mut notes = ResultNotes::default();
         for said in ["within 1 ms", "within 1 ms", "within 1 ms", "within 2 ms", "within 2 ms"] {
             assert_eq!(notes.replace(vec![said.to_owned()]), [said]);
         }
     }
 
-    /// A sum over all launches so far is the newest's alone.
+    /// A sum over all samples so far is the newest's alone.
     #[test]
-    fn what_one_launch_said_is_replaced() {
+    fn what_one_sample_said_is_replaced() {
         let mut notes = ResultNotes::default();
         assert_eq!(notes.take(vec!["none of 4".to_owned()]), ["none of 4"]);
         assert_eq!(notes.take(vec!["none of 8".to_owned()]), ["none of 8"]);

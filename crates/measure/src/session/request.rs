@@ -1,8 +1,8 @@
 //! What a session begins with: a new run, or one to go on with.
 
 use model::{
-    BenchmarkResult, Class, Identity, LOOKS, Machine, Metric, Plan, PlanEntry, ResultKey, Run, Topology,
-    USUAL_LAUNCHES, Unit,
+    BenchmarkResult, Class, Identity, LOOKS, Machine, Metric, Plan, PlanEntry, ResultKey, Run, Topology, USUAL_SAMPLES,
+    Unit,
 };
 
 use crate::quality::from_runs;
@@ -64,7 +64,7 @@ impl RunRequest {
             });
         }
         if run.session.began_on.boot != identity.boot {
-            let note = "resumed after a reboot: launches of two boots stand side by side".to_owned();
+            let note = "resumed after a reboot: samples of two boots stand side by side".to_owned();
             if !run.session.notes.contains(&note) {
                 run.session.notes.push(note);
             }
@@ -119,14 +119,14 @@ impl RunRequest {
         self
     }
 
-    /// Ends every result after so many launches at the latest: at the last look that is no later, the first one at
+    /// Ends every result after so many samples at the latest: at the last look that is no later, the first one at
     /// least. `None`: as planned, or the largest number instead of the usual one if a time limit ends the run.
     #[must_use]
-    pub fn at_most(mut self, launches: Option<u32>) -> Self {
+    pub fn at_most(mut self, samples: Option<u32>) -> Self {
         let plan = &mut self.run.plan;
-        match launches {
+        match samples {
             Some(most) => plan.looks = model::looks(most),
-            None if plan.time_limit.is_some() && plan.looks == model::looks(USUAL_LAUNCHES) => {
+            None if plan.time_limit.is_some() && plan.looks == model::looks(USUAL_SAMPLES) => {
                 plan.looks = LOOKS.to_vec();
             }
             None => {}
@@ -176,14 +176,14 @@ fn result(suite: &str, entry: &PlanEntry) -> BenchmarkResult {
     }
 }
 
-/// What to say of a run whose launches could use other CPUs than those allowed now. Of the CPUs of before, their number
-/// is recorded, and which of them launches were pinned to.
+/// What to say of a run whose samples could use other CPUs than those allowed now. Of the CPUs of before, their number
+/// is recorded, and which of them samples were pinned to.
 fn other_cpus(run: &Run, allowed: &[usize]) -> Option<String> {
     let fewer_or_more = run.session.conditions.cpus.is_some_and(|before| before as usize != allowed.len());
-    let mut pinned = run.results.iter().flat_map(|result| &result.launches).flat_map(|launch| &launch.placement.asked);
+    let mut pinned = run.results.iter().flat_map(|result| &result.samples).flat_map(|sample| &sample.placement.asked);
     let gone = pinned.any(|cpu| !allowed.contains(&(*cpu as usize)));
     (fewer_or_more || gone).then(|| {
         let allowed: Vec<String> = allowed.iter().map(usize::to_string).collect();
-        format!("resumed on other CPUs ({}): launches before and after stand side by side", allowed.join(", "))
+        format!("resumed on other CPUs ({}): samples before and after stand side by side", allowed.join(", "))
     })
 }

@@ -1,16 +1,16 @@
-//! The rounds of a run: every result is calibrated once, then each round has launches of the results that the schedule
+//! The rounds of a run: every result is calibrated once, then each round has samples of the results that the schedule
 //! selects. A plan of thousands of results is measured part by part, so that an interrupted run has finished results
-//! instead of two launches of each.
+//! instead of two samples of each.
 
 use std::time::Duration;
 
 use model::{Outcome, RULES};
 
-use super::launches::LaunchNumber;
+use super::samples::SampleNumber;
 use super::{EndReason, MeasureSession, not_measurable};
 use crate::event::MeasureEvent;
-use crate::schedule::{self, Candidate, LaunchGroup};
-use crate::subject::LaunchError;
+use crate::schedule::{self, Candidate, SampleGroup};
+use crate::subject::SampleError;
 use crate::worker::Purpose;
 
 /// Times as long as the last save took, after which a run with short rounds is saved again: a tenth of a second for a
@@ -24,7 +24,7 @@ impl MeasureSession<'_> {
     pub(super) fn rounds(&mut self) -> EndReason {
         match self.parts() {
             Ok(()) => EndReason::Complete,
-            // Saves launches since the last save, unless saving has failed.
+            // Saves samples since the last save, unless saving has failed.
             Err(ending @ EndReason::NotSaved(_)) => ending,
             Err(ending) => self.save().err().unwrap_or(ending),
         }
@@ -65,7 +65,7 @@ impl MeasureSession<'_> {
         progress.in_part && (!progress.ended || progress.tightens)
     }
 
-    pub(super) fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<LaunchGroup> {
+    pub(super) fn groups(&self, wanted: impl Fn(&Self, usize) -> bool) -> Vec<SampleGroup> {
         schedule::groups(&self.run.plan.entries, |index| wanted(self, index), |index| self.progress[index].alone)
     }
 
@@ -79,9 +79,9 @@ impl MeasureSession<'_> {
         let of = self.run.results.len();
         let began = self.elapsed();
         loop {
-            // What is cheap first: not a preparation that results share, least of all one that finds what all launches
+            // What is cheap first: not a preparation that results share, least of all one that finds what all samples
             // measure. Groups are rebuilt after each one, because a crash dissolves one.
-            let expense = |group: &LaunchGroup| {
+            let expense = |group: &SampleGroup| {
                 let asked = &self.progress[group.0[0]].asked;
                 (asked.batches == Some(1), asked.shares)
             };
@@ -95,9 +95,9 @@ impl MeasureSession<'_> {
             let key = self.key(group.0[0]);
             let done = of - (0..of).filter(|index| uncalibrated(self, *index)).count();
             self.observer.on_event(&MeasureEvent::Calibrating { key: &key, done, of });
-            let step = self.step(Purpose::Calibrate, &group, LaunchNumber::default());
+            let step = self.step(Purpose::Calibrate, &group, SampleNumber::default());
             match self.launch(&step, &group, false) {
-                Err(LaunchError::Stopped) => return Err(EndReason::Stopped),
+                Err(SampleError::Stopped) => return Err(EndReason::Stopped),
                 Err(_) => {} // Dissolved: its members are tried one by one. One that was killed is tried again.
                 Ok(_) => {
                     self.learn();
@@ -156,7 +156,7 @@ impl MeasureSession<'_> {
                 groups = self.select(groups, limit);
             }
             schedule::shuffle(&mut groups, self.run.plan.seed, round);
-            self.launch_all(&groups, round, until)?;
+            self.sample_all(&groups, round, until)?;
             self.learn();
             self.judge_rounds(round);
             groups.iter().for_each(|group| self.decide(group));
@@ -176,18 +176,18 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Excludes the rounds from which time was taken. A finished result continues if it loses launches.
+    /// Excludes the rounds from which time was taken. A finished result continues if it loses samples.
     fn judge_rounds(&mut self, round: u32) {
         for (index, reason) in self.quality.judge_rounds(&mut self.run, round) {
             let key = self.key(index);
             self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: reason.to_string() });
             self.progress[index].ended = false;
-            self.decide(&LaunchGroup(vec![index]));
+            self.decide(&SampleGroup(vec![index]));
         }
     }
 
     /// The groups of a round of a limited run.
-    fn select(&mut self, groups: Vec<LaunchGroup>, limit: f64) -> Vec<LaunchGroup> {
+    fn select(&mut self, groups: Vec<SampleGroup>, limit: f64) -> Vec<SampleGroup> {
         let left = limit - self.elapsed();
         let candidates: Vec<Candidate> = groups.iter().map(|group| self.candidate(group)).collect();
         let chosen = self.schedule.select(&candidates, limit, left);
@@ -198,9 +198,9 @@ impl MeasureSession<'_> {
         chosen.into_iter().map(|at| groups[at].clone()).collect()
     }
 
-    fn candidate(&self, group: &LaunchGroup) -> Candidate {
+    fn candidate(&self, group: &SampleGroup) -> Candidate {
         let first = group.0[0];
-        let (made, counted) = (self.run.results[first].launches.len(), self.valid(first));
+        let (made, counted) = (self.run.results[first].samples.len(), self.valid(first));
         // Those that did not count are made again.
         let seconds = self.progress[first].seconds * made.max(1) as f64 / counted.max(1) as f64;
         let leads = group.0.iter().filter(|index| self.subject.leader(**index).is_none());
@@ -212,20 +212,20 @@ impl MeasureSession<'_> {
         Candidate { seconds, made, needed, tightens }
     }
 
-    /// Further launches after which a result is expected to have converged. One that tightens goes on to the next
-    /// checkpoint: left between two, it may no longer be within its target at the level of so many launches.
+    /// Further samples after which a result is expected to have converged. One that tightens goes on to the next
+    /// checkpoint: left between two, it may no longer be within its target at the level of so many samples.
     fn needed(&self, index: usize) -> Option<usize> {
         if self.progress[index].tightens {
-            return Some(self.to_next_checkpoint(index)).filter(|launches| *launches > 0);
+            return Some(self.to_next_checkpoint(index)).filter(|samples| *samples > 0);
         }
         let made = self.valid(index);
         let first = self.run.plan.looks.first().map(|look| *look as usize).filter(|look| made < *look);
-        first.or(self.progress[index].expected)?.checked_sub(made).filter(|launches| *launches > 0)
+        first.or(self.progress[index].expected)?.checked_sub(made).filter(|samples| *samples > 0)
     }
 
     /// Seconds left if every result finishes at its next checkpoint; for one that was not launched yet, the mean
     /// duration of the others is assumed. Of a run with a limit, which gives results the time that it has, until they
-    /// have all their launches or the limit comes.
+    /// have all their samples or the limit comes.
     fn left(&self) -> f64 {
         let known: Vec<f64> =
             self.progress.iter().map(|progress| progress.seconds).filter(|seconds| *seconds > 0.0).collect();
@@ -233,18 +233,18 @@ impl MeasureSession<'_> {
         let groups = self.groups(|session, index| !session.progress[index].ended);
         let limit = self.run.plan.time_limit;
         let last = self.run.plan.looks.last().map_or(0, |last| *last as usize);
-        let launches = |group: &LaunchGroup| {
+        let samples = |group: &SampleGroup| {
             let of_result = |index: &usize| match limit {
                 Some(_) => last.saturating_sub(self.valid(*index)),
                 None => self.to_next_checkpoint(*index),
             };
             group.0.iter().map(of_result).max().unwrap_or(0) as f64
         };
-        let of_group = |group: &LaunchGroup| {
+        let of_group = |group: &SampleGroup| {
             let seconds = self.progress[group.0[0]].seconds;
-            launches(group) * if seconds > 0.0 { seconds } else { mean }
+            samples(group) * if seconds > 0.0 { seconds } else { mean }
         };
-        let rounds = groups.iter().map(launches).fold(0.0, f64::max);
+        let rounds = groups.iter().map(samples).fold(0.0, f64::max);
         let left = groups.iter().map(of_group).sum::<f64>().max(rounds * self.run.plan.spacing);
         limit.map_or(left, |limit| left.min((limit - self.elapsed()).max(0.0)))
     }

@@ -1,21 +1,21 @@
-//! Launches without a clock: seeded noise, scripted failures, and a log of the requests in order.
+//! Samples without a clock: seeded noise, scripted failures, and a log of the requests in order.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use model::{BenchmarkResult, Invalid, Launch, Placement, ResultKey, TakenTime, Topology};
+use model::{BenchmarkResult, Invalid, Placement, ResultKey, Sample, TakenTime, Topology};
 use stats::simulate::{Noise, generator};
 
-use super::{Description, Host, LaunchError, Stopper, Subject};
+use super::{Description, Host, SampleError, Stopper, Subject};
 use crate::outside::OutsideCounters;
 use crate::worker::{Purpose, Reply, Task, WorkerStep};
 
 /// Behaviour of a simulated result.
 #[derive(Debug, Clone)]
 pub struct MockResult {
-    /// Distribution of the values of its launches.
+    /// Distribution of the values of its samples.
     pub noise: Noise,
-    /// Seconds of a launch.
+    /// Seconds of a sample.
     pub seconds: f64,
     /// Seconds of its calibration.
     pub calibration: f64,
@@ -23,11 +23,11 @@ pub struct MockResult {
     pub unfit: Option<String>,
     /// Steps with it, from 0 and the calibration included, in which it cannot be measured.
     pub unfit_in: std::ops::Range<usize>,
-    /// Launch, from 0, in which the worker crashes.
+    /// Sample, from 0, in which the worker crashes.
     pub crashes_at: Option<u32>,
     /// Steps of it alone, from 0 and the calibration included, in which the worker is killed.
     pub killed_in: Vec<usize>,
-    /// Launches, from 0, that outside evidence makes invalid.
+    /// Samples, from 0, that outside evidence makes invalid.
     pub invalid: Vec<u32>,
 }
 
@@ -48,7 +48,7 @@ impl MockResult {
     }
 }
 
-/// Simulated launches.
+/// Simulated samples.
 pub struct MockSubject {
     results: HashMap<ResultKey, MockResult>,
     /// Behaviour of the results without an entry.
@@ -65,10 +65,10 @@ pub struct MockSubject {
     rests: usize,
 }
 
-/// Time that the hypervisor and a quota take from a launch, by its round and whether the session rested before it.
+/// Time that the hypervisor and a quota take from a sample, by its round and whether the session rested before it.
 type TakenOf = dyn Fn(u32, bool) -> [TakenTime; 2];
 
-/// Launches drawn in advance for a result.
+/// Samples drawn in advance for a result.
 const DRAWN_AHEAD: usize = 256;
 
 impl MockSubject {
@@ -92,7 +92,7 @@ impl MockSubject {
         }
     }
 
-    /// Lets time be taken from launches: stolen and throttled, by round and whether the session rested before.
+    /// Lets time be taken from samples: stolen and throttled, by round and whether the session rested before.
     #[must_use]
     pub fn taking(mut self, taken: impl Fn(u32, bool) -> [TakenTime; 2] + 'static) -> Self {
         self.taking = Some(Box::new(taken));
@@ -106,7 +106,7 @@ impl MockSubject {
         self
     }
 
-    /// Number of waits of the session between launches.
+    /// Number of waits of the session between samples.
     #[must_use]
     pub fn rests(&self) -> usize {
         self.rests
@@ -119,10 +119,10 @@ impl MockSubject {
         self
     }
 
-    /// Requests a stop in the launch after this number.
+    /// Requests a stop in the sample after this number.
     #[must_use]
-    pub fn stopping_after(mut self, launches: usize) -> Self {
-        self.stop_after = Some(launches);
+    pub fn stopping_after(mut self, samples: usize) -> Self {
+        self.stop_after = Some(samples);
         self
     }
 
@@ -143,10 +143,10 @@ impl MockSubject {
         (drawn[at as usize % DRAWN_AHEAD].clone(), at)
     }
 
-    fn measure(&mut self, step: &WorkerStep, task: &Task, result: &MockResult) -> Result<Reply, LaunchError> {
+    fn measure(&mut self, step: &WorkerStep, task: &Task, result: &MockResult) -> Result<Reply, SampleError> {
         let (values, at) = self.draw(task, result);
         if result.crashes_at == Some(at) {
-            return Err(LaunchError::Crashed("exit code 134".to_owned()));
+            return Err(SampleError::Crashed("exit code 134".to_owned()));
         }
         self.clock += result.seconds;
         let rate = benchmarks::find(&task.benchmark).is_some_and(|benchmark| benchmark.metric.unit.is_rate());
@@ -154,7 +154,7 @@ impl MockSubject {
             let seconds = if rate { task.ops as f64 / value } else { value * task.ops as f64 };
             (seconds * 1e9) as u64
         };
-        let launch = Launch {
+        let sample = Sample {
             round: step.round,
             wall: result.seconds,
             value: stats::median(&values).unwrap_or(result.noise.centre),
@@ -162,26 +162,26 @@ impl MockSubject {
             warmup: task.warmup,
             steady: true,
             invalid: result.invalid.contains(&at).then(|| Invalid::Misplaced(Placement::default())),
-            ..Launch::default()
+            ..Sample::default()
         };
-        let launch = match &self.taking {
+        let sample = match &self.taking {
             Some(take) => {
                 let [stolen, throttled] = take(step.round, std::mem::take(&mut self.rested));
                 self.throttled += throttled.seconds;
-                Launch { stolen: Some(stolen), throttled: Some(throttled), ..launch }
+                Sample { stolen: Some(stolen), throttled: Some(throttled), ..sample }
             }
-            None => launch,
+            None => sample,
         };
-        Ok(Reply::Launched { result: task.result, launch: Box::new(launch) })
+        Ok(Reply::Launched { result: task.result, sample: Box::new(sample) })
     }
 }
 
 impl Subject for MockSubject {
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
         self.log.push(step.clone());
         if self.stop_after.is_some_and(|most| self.log.len() > most) {
             stopper.stop();
-            return Err(LaunchError::Stopped);
+            return Err(SampleError::Stopped);
         }
         let mut replies = Vec::new();
         for task in &step.tasks {
@@ -199,7 +199,7 @@ impl Subject for MockSubject {
             let alone = |before: &&WorkerStep| before.tasks.len() == 1 && before.tasks[0].result == task.result;
             let so_far = self.log.iter().filter(alone).count();
             if step.tasks.len() == 1 && result.killed_in.contains(&(so_far - 1)) {
-                return Err(LaunchError::Killed("killed by signal 9".to_owned()));
+                return Err(SampleError::Killed("killed by signal 9".to_owned()));
             }
             replies.push(Reply::Prepared {
                 result: task.result,

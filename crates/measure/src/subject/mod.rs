@@ -26,9 +26,9 @@ pub struct Description {
     /// Whether it stands by itself, so that it may get more of a limited time than others. Commands, builds and
     /// applications are compared, and have the same rounds.
     pub stands_alone: bool,
-    /// Timed batches of a launch, if their number is fixed.
+    /// Timed batches of a sample, if their number is fixed.
     pub batches: Option<u32>,
-    /// Whether a launch times pairs, and the result is their difference.
+    /// Whether a sample times pairs, and the result is their difference.
     pub paired: bool,
     /// Whether its preparation is long because other results share it.
     pub shares: bool,
@@ -76,7 +76,7 @@ impl Description {
     }
 }
 
-/// The machine that launches run on: its clock, its counters and its sensors.
+/// The machine that samples run on: its clock, its counters and its sensors.
 pub trait Host {
     /// Seconds since some fixed moment.
     fn now(&self) -> f64 {
@@ -88,12 +88,12 @@ pub trait Host {
         kernels::clock::tick()
     }
 
-    /// Which machine and boot the launches run on.
+    /// Which machine and boot the samples run on.
     fn identity(&self) -> Identity {
         crate::identity()
     }
 
-    /// Waits between launches, unless it is asked to stop.
+    /// Waits between samples, unless it is asked to stop.
     fn rest(&mut self, time: Duration, stopper: &Stopper) {
         /// How often a waiting harness checks whether to stop.
         const STEP: Duration = Duration::from_millis(200);
@@ -103,13 +103,13 @@ pub trait Host {
         }
     }
 
-    /// What the outside has taken so far from the CPUs under test. A subject whose processes outlive a launch leaves
+    /// What the outside has taken so far from the CPUs under test. A subject whose processes outlive a sample leaves
     /// out [`OutsideCounters::busy`]: their work, which is not counted before they end, would be that of others.
     fn outside(&self, cpus: &[usize]) -> OutsideCounters {
         OutsideCounters::now(cpus)
     }
 
-    /// Finds the lengths of the sensors on a CPU; `None` if launches do not read them.
+    /// Finds the lengths of the sensors on a CPU; `None` if samples do not read them.
     fn calibrate_sensors(&mut self, _cpu: usize) -> Option<Result<ReferenceLengths, String>> {
         None
     }
@@ -125,15 +125,15 @@ pub trait Host {
     }
 }
 
-/// Something whose results are measured by launches: benchmarks in workers, the user's applications, the components of a
-/// rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often and which launches
-/// count, in the same way for all of them; a subject says what one launch found.
+/// Something whose results are measured by samples: benchmarks in workers, the user's applications, the components of a
+/// rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often and which samples
+/// count, in the same way for all of them; a subject says what one sample found.
 pub trait Subject: Host {
     /// Carries out one step.
     ///
     /// # Errors
     /// When no complete answer came.
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError>;
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError>;
 
     /// What the session has to know of a result of a suite on a machine whose CPUs are `allowed`.
     ///
@@ -149,7 +149,7 @@ pub trait Subject: Host {
         Ok(Description::default())
     }
 
-    /// The result that decides for how long this one is measured: launches are made for that one, and this one comes
+    /// The result that decides for how long this one is measured: samples are made for that one, and this one comes
     /// along with the interval that it gets.
     fn leader(&self, _result: usize) -> Option<usize> {
         None
@@ -160,9 +160,9 @@ pub trait Subject: Host {
     fn conclude(&mut self, _run: &mut Run) {}
 }
 
-/// Why a launch gave no complete answer.
+/// Why a sample gave no complete answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LaunchError {
+pub enum SampleError {
     /// The worker ended before it had said everything.
     #[error("the worker ended early: {0}")]
     Crashed(String),

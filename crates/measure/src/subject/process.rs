@@ -12,12 +12,12 @@ use model::{BenchmarkResult, ReferenceLengths, ReferenceReading, Topology};
 use os::process::{Attended, Stream, Supervised, Supply, command_of};
 use os::usage::{Usage, Who};
 
-use super::{Description, Host, LaunchError, Stopper, Subject};
+use super::{Description, Host, SampleError, Stopper, Subject};
 use crate::worker::{Reply, WorkerStep};
 
-/// Longest line of a worker: more than a launch of thousands of batches needs.
+/// Longest line of a worker: more than a sample of thousands of batches needs.
 const LONGEST_LINE: usize = 4 << 20;
-/// Most lines of one launch.
+/// Most lines of one sample.
 const MOST_LINES: usize = 4096;
 /// Interval at which a waiting harness checks for a stop. Long, because it may share the CPU of the worker.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
@@ -28,7 +28,7 @@ const READING_ATTEMPTS: usize = 4;
 /// Bytes kept of the last output of a crashed worker.
 const OUTPUT_KEPT: usize = 600;
 
-/// Starts one process per launch.
+/// Starts one process per sample.
 pub struct Workers {
     program: OsString,
     arguments: Vec<OsString>,
@@ -43,7 +43,7 @@ impl Workers {
         Self { program: program.into(), arguments }
     }
 
-    fn start(&self, step: Vec<u8>) -> Result<Supervised, LaunchError> {
+    fn start(&self, step: Vec<u8>) -> Result<Supervised, SampleError> {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
         let supply = Supply { input: Some(step), own_group: true, ..Supply::default() };
@@ -54,7 +54,7 @@ impl Workers {
         Supervised::start(&mut command, supply).map_err(|error| {
             let limit = os::process::limit_behind(error.raw_os_error());
             let limit = limit.map(|limit| format!("; {limit}")).unwrap_or_default();
-            LaunchError::NotStarted(format!("{}: {error}{limit}", self.program.to_string_lossy()))
+            SampleError::NotStarted(format!("{}: {error}{limit}", self.program.to_string_lossy()))
         })
     }
 }
@@ -125,8 +125,8 @@ impl Subject for Workers {
         Description::placed(result, suite, machine, allowed)
     }
 
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
-        let text = serde_json::to_vec(step).map_err(|error| LaunchError::NotStarted(error.to_string()))?;
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
+        let text = serde_json::to_vec(step).map_err(|error| SampleError::NotStarted(error.to_string()))?;
         let deadline = Instant::now() + step.patience;
         let mut worker = self.start(text)?;
         let mut output = WorkerLine::default();
@@ -139,14 +139,14 @@ impl Subject for Workers {
         });
         let owner = u32::try_from(worker.pid()).ok().filter(|_| status.is_some());
         let ended = match attended {
-            Err(error) => Err(LaunchError::Crashed(error.to_string())),
-            Ok(Attended::Stopped) => Err(LaunchError::Stopped),
-            Ok(Attended::Late) => Err(LaunchError::Hung(step.patience.as_secs())),
+            Err(error) => Err(SampleError::Crashed(error.to_string())),
+            Ok(Attended::Stopped) => Err(SampleError::Stopped),
+            Ok(Attended::Late) => Err(SampleError::Hung(step.patience.as_secs())),
             Ok(Attended::Ended | Attended::Enough) => match output.invalid {
-                Some(why) => Err(LaunchError::InvalidReply(why)),
+                Some(why) => Err(SampleError::InvalidReply(why)),
                 None if output.replies.last() == Some(&Reply::Done) => Ok(output.replies),
-                None if status.is_some_and(was_killed) => Err(LaunchError::Killed(output.crash(status))),
-                None => Err(LaunchError::Crashed(output.crash(status))),
+                None if status.is_some_and(was_killed) => Err(SampleError::Killed(output.crash(status))),
+                None => Err(SampleError::Crashed(output.crash(status))),
             },
         };
         if let (Err(_), Some(owner)) = (&ended, owner) {

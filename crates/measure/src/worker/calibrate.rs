@@ -1,8 +1,8 @@
-//! Number of operations per batch, and of batches per launch.
+//! Number of operations per batch, and of batches per sample.
 
 use model::RULES;
 
-/// Whether a batch of so many nanoseconds is long: a launch needs no second one.
+/// Whether a batch of so many nanoseconds is long: a sample needs no second one.
 pub(crate) fn is_long(nanos: u64) -> bool {
     nanos as f64 >= RULES.worker.long_batch
 }
@@ -22,10 +22,10 @@ pub(crate) fn within(ops: u64, granule: u64, least: u64, most: u64) -> u64 {
     (ops.max(least).div_ceil(granule).saturating_mul(granule)).min(most)
 }
 
-/// Timed batches of a launch, if one batch takes `nanos`: the number of the plan, or fewer for long batches, at least
+/// Timed batches of a sample, if one batch takes `nanos`: the number of the plan, or fewer for long batches, at least
 /// three, or one that is long. Pairs come in twos, one in each order.
 pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>, paired: bool) -> u32 {
-    let fitting = (RULES.worker.launch_nanos / nanos.max(1) as f64) as u32;
+    let fitting = (RULES.worker.sample_nanos / nanos.max(1) as f64) as u32;
     let least = if is_long(nanos) { 1 } else { RULES.worker.fewest_batches };
     let batches = rule.unwrap_or_else(|| fitting.clamp(planned.min(least), planned));
     if paired { batches.next_multiple_of(2) } else { batches }
@@ -33,7 +33,7 @@ pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>, paired: bool)
 
 /// Fewest warm-up batches: eight of ordinary length, fewer the longer they are, none of a long one.
 pub(crate) fn warmup(nanos: u64) -> u32 {
-    let fitting = (RULES.worker.launch_nanos / 2.0 / nanos.max(1) as f64) as u32;
+    let fitting = (RULES.worker.sample_nanos / 2.0 / nanos.max(1) as f64) as u32;
     fitting.clamp(u32::from(!is_long(nanos)), RULES.worker.warmup_batches)
 }
 

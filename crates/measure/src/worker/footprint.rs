@@ -192,7 +192,7 @@ impl FootprintTally {
 
     /// Adds the values of a party in another process; a value unknown for the party is unknown in total.
     fn add_peer(&mut self, before: &Peer, after: &Peer) {
-        // A time in ticks is known to one tick, which is more than many launches use.
+        // A time in ticks is known to one tick, which is more than many samples use.
         let fine = |times: &[Duration; 2]| times[0] + times[1] >= os::usage::clock_tick() * FEWEST_TICKS;
         self.times = plus(self.times, grown(before.times, after.times).filter(fine));
         self.cpu = plus(self.cpu, grown(before.cpu, after.cpu));

@@ -1,14 +1,14 @@
-//! Verifies the CPUs of the parties and records the time taken from a launch.
+//! Verifies the CPUs of the parties and records the time taken from a sample.
 
 use std::path::{Path, PathBuf};
 
 use benchmarks::BenchmarkContext;
 use kernels::clock::Watch;
-use model::{Invalid, Launch, Placement};
+use model::{Invalid, Placement, Sample};
 
 use crate::outside::OutsideCounters;
 
-/// Watches a launch from outside its work.
+/// Watches a sample from outside its work.
 pub(super) struct Guard {
     /// Root of `/proc` and `/sys`.
     root: PathBuf,
@@ -48,26 +48,26 @@ impl Guard {
     }
 
     /// Ends watching: records the CPUs of the parties, the time taken from these CPUs, and a reason that makes the
-    /// launch invalid by itself. Time taken is judged over a round of launches: one launch is hardly longer than the
+    /// sample invalid by itself. Time taken is judged over a round of samples: one sample is hardly longer than the
     /// tick in which it is counted.
-    pub(super) fn end(mut self, context: &BenchmarkContext, launch: &mut Launch) {
+    pub(super) fn end(mut self, context: &BenchmarkContext, sample: &mut Sample) {
         let now = OutsideCounters::taken_under(&self.root, under_test(context));
         self.look(context);
-        launch.stolen = now.stolen_since(&self.before);
-        launch.throttled = now.throttled_since(&self.before);
+        sample.stolen = now.stolen_since(&self.before);
+        sample.throttled = now.throttled_since(&self.before);
         let disturbed = self.watch.disturbed();
-        launch.invalid = if let Some(slept) = disturbed.suspended {
+        sample.invalid = if let Some(slept) = disturbed.suspended {
             Some(Invalid::Suspended(slept.as_secs_f64()))
         } else if let Some(jump) = disturbed.clock_jump {
             Some(Invalid::ClockJump(jump.as_secs_f64()))
         } else {
             (!self.placement.holds()).then(|| Invalid::Misplaced(self.placement.clone()))
         };
-        launch.placement = self.placement;
+        sample.placement = self.placement;
     }
 }
 
-/// The CPUs whose time a launch uses.
+/// The CPUs whose time a sample uses.
 fn under_test(context: &BenchmarkContext) -> &[usize] {
     if context.cpus().is_empty() { context.allowed() } else { context.cpus() }
 }
@@ -91,13 +91,13 @@ mod tests {
 
     use std::time::Duration;
 
-    use benchmarks::LaunchSetting;
+    use benchmarks::SampleSetting;
 
     use super::*;
     use crate::outside::tests::Tree;
 
     fn context(cpus: &[usize]) -> BenchmarkContext {
-        BenchmarkContext::new(LaunchSetting {
+        BenchmarkContext::new(SampleSetting {
             seed: 1,
             cpus: cpus.to_vec(),
             allowed: vec![0, 1],
@@ -117,19 +117,19 @@ mod tests {
     }
 
     #[test]
-    fn a_launch_with_one_tick_of_steal_records_it_and_counts() {
+    fn a_sample_with_one_tick_of_steal_records_it_and_counts() {
         let tree = Tree::new([0, 100], Duration::from_millis(40));
         let context = context(&[]);
         let guard = Guard::begin_under(&tree.root(), &context);
         tree.set([0, 101], Duration::from_millis(41));
-        let mut launch = Launch::default();
-        guard.end(&context, &mut launch);
+        let mut sample = Sample::default();
+        guard.end(&context, &mut sample);
         let tick = os::usage::clock_tick().as_secs_f64();
-        let (stolen, throttled) = (launch.stolen.unwrap(), launch.throttled.unwrap());
+        let (stolen, throttled) = (sample.stolen.unwrap(), sample.throttled.unwrap());
         assert!((stolen.seconds - tick).abs() < 1e-12 && stolen.of > 0.0, "{stolen}");
         assert!((throttled.seconds - 0.001).abs() < 1e-12);
-        assert!(launch.stolen.and_then(|taken| taken.share()).unwrap().get() <= 1.0);
-        assert_eq!(launch.invalid, None, "a launch is shorter than a tick is long");
+        assert!(sample.stolen.and_then(|taken| taken.share()).unwrap().get() <= 1.0);
+        assert_eq!(sample.invalid, None, "a sample is shorter than a tick is long");
     }
 
     #[test]
@@ -141,13 +141,13 @@ mod tests {
         let mut after = [7, 7];
         after[here.min(1)] += 50;
         tree.set(after, Duration::ZERO);
-        let mut launch = Launch::default();
-        guard.end(&context, &mut launch);
-        assert_eq!(launch.stolen.map(|stolen| stolen.seconds), Some(0.0), "it was taken from the other CPU");
+        let mut sample = Sample::default();
+        guard.end(&context, &mut sample);
+        assert_eq!(sample.stolen.map(|stolen| stolen.seconds), Some(0.0), "it was taken from the other CPU");
     }
 
     #[test]
-    fn a_party_seen_elsewhere_makes_a_launch_invalid() {
+    fn a_party_seen_elsewhere_makes_a_sample_invalid() {
         let tree = Tree::new([0, 0], Duration::ZERO);
         let here = kernels::affinity::allowed().unwrap()[0];
         std::thread::Builder::new()
@@ -159,9 +159,9 @@ mod tests {
                     tree.put("proc/4242/stat", &stat(4242, seen[0]));
                     let guard = Guard::begin_under(&tree.root(), &context);
                     tree.put("proc/4242/stat", &stat(4242, seen[1]));
-                    let mut launch = Launch::default();
-                    guard.end(&context, &mut launch);
-                    launch
+                    let mut sample = Sample::default();
+                    guard.end(&context, &mut sample);
+                    sample
                 };
                 let held = placed(5, [5, 5]);
                 assert_eq!((held.invalid, held.placement.seen.last()), (None, Some(&vec![5])));

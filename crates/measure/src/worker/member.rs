@@ -1,7 +1,7 @@
-//! One result in a launch.
+//! One result in a sample.
 
-use benchmarks::{BatchWork, Benchmark, BenchmarkContext, BenchmarkError, Kernel, LaunchSetting, Recorder, Trial};
-use model::{Launch, RULES};
+use benchmarks::{BatchWork, Benchmark, BenchmarkContext, BenchmarkError, Kernel, Recorder, SampleSetting, Trial};
+use model::{RULES, Sample};
 
 use super::footprint::FootprintTally;
 use super::guard::Guard;
@@ -16,15 +16,15 @@ const FOR_RARE: f64 = 1000.0;
 const FEWEST_EACH: f64 = 100.0;
 /// Batches in which hardware events are counted.
 const COUNTED: u32 = 2;
-/// One result in a launch: its trial and its results so far.
-pub(super) struct LaunchMember {
+/// One result in a sample: its trial and its results so far.
+pub(super) struct SampleMember {
     benchmark: &'static Benchmark,
     task: Task,
     context: BenchmarkContext,
     trial: Trial,
     guard: Option<Guard>,
     tally: FootprintTally,
-    launch: Launch,
+    sample: Sample,
     amount: f64,
     began: u64,
     /// Batches (of a difference: pairs) that were recorded.
@@ -34,7 +34,7 @@ pub(super) struct LaunchMember {
     timer: BatchTimer,
 }
 
-impl LaunchMember {
+impl SampleMember {
     pub(super) fn new(
         benchmark: &'static Benchmark,
         task: Task,
@@ -47,13 +47,13 @@ impl LaunchMember {
             Trial::Paired { work, .. } => work.amount(),
             Trial::Readings(_) => 1.0,
         };
-        let (tally, launch) = (FootprintTally::default(), Launch::default());
+        let (tally, sample) = (FootprintTally::default(), Sample::default());
         let (timer, began) = (BatchTimer::of(setting, &context.used()), kernels::clock::now());
-        Self { benchmark, task, context, trial, guard: None, tally, launch, amount, began, made: 0, spent: 0, timer }
+        Self { benchmark, task, context, trial, guard: None, tally, sample, amount, began, made: 0, spent: 0, timer }
     }
 
-    /// A context for the next member of the launch, which shares the preparation of this one.
-    pub(super) fn sharer(&self, setting: LaunchSetting) -> BenchmarkContext {
+    /// A context for the next member of the sample, which shares the preparation of this one.
+    pub(super) fn sharer(&self, setting: SampleSetting) -> BenchmarkContext {
         self.context.for_benchmark(setting)
     }
 
@@ -93,16 +93,16 @@ impl LaunchMember {
         let mut nanos = Vec::new();
         let least = self.task.warmup;
         // Too few to judge: long operations have the warm-up that time permits.
-        self.launch.steady = least < RULES.worker.warmup_batches;
+        self.sample.steady = least < RULES.worker.warmup_batches;
         if least == 0 {
             return Ok(());
         }
         for done in 1..=RULES.worker.most_warmup.max(least) {
             nanos.push(self.run_batch(done as usize - 1)? as f64);
-            self.launch.warmup = done;
+            self.sample.warmup = done;
             if done >= least {
-                self.launch.steady |= stats::steady_state::is_steady(&nanos);
-                if self.launch.steady || matches!(self.trial, Trial::Readings(_)) {
+                self.sample.steady |= stats::steady_state::is_steady(&nanos);
+                if self.sample.steady || matches!(self.trial, Trial::Readings(_)) {
                     break;
                 }
             }
@@ -115,7 +115,7 @@ impl LaunchMember {
         if let Some(reader) = self.timer.reader(reader) {
             self.timer.begin(self.context.watched().len(), reader)?;
         }
-        self.launch.frequency = frequency(&self.context).map(|before| (before, before));
+        self.sample.frequency = frequency(&self.context).map(|before| (before, before));
         self.guard = Some(Guard::begin(&self.context));
         self.tally.begin(self.context.watched().iter().map(|watched| watched.pid));
         Ok(())
@@ -126,7 +126,7 @@ impl LaunchMember {
         self.made >= self.task.batches || self.has_enough()
     }
 
-    /// Its turn among the members of a launch, of which `others` says whether there are any: one batch or pair, or,
+    /// Its turn among the members of a sample, of which `others` says whether there are any: one batch or pair, or,
     /// where others leave in the caches what it would pay for, as many untimed ones as displace that and some recorded
     /// ones.
     pub(super) fn turn(
@@ -159,7 +159,7 @@ impl LaunchMember {
     }
 
     fn has_enough(&self) -> bool {
-        let batches = u32::try_from(self.launch.nanos.len()).unwrap_or(u32::MAX);
+        let batches = u32::try_from(self.sample.nanos.len()).unwrap_or(u32::MAX);
         if self.spent as f64 > RULES.worker.longest_timed && batches >= RULES.worker.enough_batches {
             return true;
         }
@@ -171,40 +171,40 @@ impl LaunchMember {
     pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), BenchmarkError> {
         let reader = self.timer.reader(reader);
         let began = kernels::clock::now();
-        let (nanos, ops) = self.run_recorded(self.launch.nanos.len() / 2, reader)?;
+        let (nanos, ops) = self.run_recorded(self.sample.nanos.len() / 2, reader)?;
         self.made += 1;
         self.spent += kernels::clock::now() - began;
         self.timer.note_batch(&nanos);
-        self.launch.nanos.extend(nanos);
-        self.launch.ops.extend(ops);
+        self.sample.nanos.extend(nanos);
+        self.sample.ops.extend(ops);
         Ok(())
     }
 
-    /// Reads the distance again, then runs null batches of equal length, unless the launch only tightens an interval:
+    /// Reads the distance again, then runs null batches of equal length, unless the sample only tightens an interval:
     /// their undisturbed share is that of readings without work in between.
     pub(super) fn null_batches(&mut self, mut reader: Option<&mut ReferenceReader>) -> Result<(), BenchmarkError> {
         if let Some(reader) = self.timer.reader(reader.as_deref_mut()) {
             self.timer.measure_distances(reader)?;
         }
-        let shortest = self.launch.nanos.iter().min().copied().filter(|_| self.task.full);
+        let shortest = self.sample.nanos.iter().min().copied().filter(|_| self.task.full);
         let short = shortest.filter(|nanos| *nanos as f64 <= RULES.quality.longest_batch);
         let (Some(reader), Some(nanos)) = (self.timer.reader(reader), short) else { return Ok(()) };
         self.timer.null_batches(reader, nanos)
     }
 
     pub(super) fn end(&mut self) -> Result<(), BenchmarkError> {
-        let spoilt = handed_over(self.trial.handed_over(), self.launch.warmup + self.made);
+        let spoilt = handed_over(self.trial.handed_over(), self.sample.warmup + self.made);
         self.count_events()?;
         self.tally.end();
         if let Some(guard) = self.guard.take() {
-            guard.end(&self.context, &mut self.launch);
+            guard.end(&self.context, &mut self.sample);
         }
-        self.launch.invalid = self.launch.invalid.take().or(spoilt);
-        if let (Some((_, after)), Some(now)) = (&mut self.launch.frequency, frequency(&self.context)) {
+        self.sample.invalid = self.sample.invalid.take().or(spoilt);
+        if let (Some((_, after)), Some(now)) = (&mut self.sample.frequency, frequency(&self.context)) {
             *after = now;
         }
-        self.launch.footprint = self.tally.footprint();
-        self.launch.value = self.value().ok_or_else(|| BenchmarkError::new("its batches gave no finite value"))?;
+        self.sample.footprint = self.tally.footprint();
+        self.sample.value = self.value().ok_or_else(|| BenchmarkError::new("its batches gave no finite value"))?;
         Ok(())
     }
 
@@ -214,9 +214,9 @@ impl LaunchMember {
             return Ok(());
         }
         for pair in 0..COUNTED as usize {
-            let readings = self.launch.readings.len();
+            let readings = self.sample.readings.len();
             self.run_recorded(pair, None)?;
-            self.launch.readings.truncate(readings);
+            self.sample.readings.truncate(readings);
         }
         Ok(())
     }
@@ -225,39 +225,39 @@ impl LaunchMember {
     pub(super) fn time_each(&mut self) -> Result<(), BenchmarkError> {
         let readings = match &mut self.trial {
             Trial::One(kernel) if self.task.full => {
-                let mut record = Recorder::with_capacity(single_operations(&self.launch.nanos, &self.launch.ops));
+                let mut record = Recorder::with_capacity(single_operations(&self.sample.nanos, &self.sample.ops));
                 kernel.each(&mut record)?;
                 record.nanos().iter().map(|nanos| self.benchmark.metric.model().value(1.0, *nanos as f64)).collect()
             }
-            Trial::Readings(readings) if readings.distribution() => self.launch.readings.clone(),
+            Trial::Readings(readings) if readings.distribution() => self.sample.readings.clone(),
             _ => Vec::new(),
         };
-        self.launch.quantiles = tails::of_readings(&readings, self.benchmark.metric.model().better);
+        self.sample.quantiles = tails::of_readings(&readings, self.benchmark.metric.model().better);
         Ok(())
     }
 
     pub(super) fn launched(&mut self, round: u32, setting: Option<&SensorSetting>) -> Reply {
-        let mut launch = std::mem::take(&mut self.launch);
-        launch.references = setting.and_then(|setting| self.timer.references(setting));
-        if launch.ops.iter().all(|ops| *ops == self.task.ops) {
-            launch.ops.clear();
+        let mut sample = std::mem::take(&mut self.sample);
+        sample.references = setting.and_then(|setting| self.timer.references(setting));
+        if sample.ops.iter().all(|ops| *ops == self.task.ops) {
+            sample.ops.clear();
         }
-        launch.round = round;
-        launch.wall = (kernels::clock::now() - self.began) as f64 * 1e-9;
-        Reply::Launched { result: self.task.result, launch: Box::new(launch) }
+        sample.round = round;
+        sample.wall = (kernels::clock::now() - self.began) as f64 * 1e-9;
+        Reply::Launched { result: self.task.result, sample: Box::new(sample) }
     }
 
     /// Median batch in the unit of the result; of a pair the median difference.
     fn value(&self) -> Option<f64> {
         let metric = self.benchmark.metric.model();
         let values: Vec<f64> = match self.trial {
-            Trial::Readings(_) => self.launch.readings.clone(),
+            Trial::Readings(_) => self.sample.readings.clone(),
             Trial::One(_) => {
-                let batches = self.launch.batches(self.task.ops).into_iter();
+                let batches = self.sample.batches(self.task.ops).into_iter();
                 batches.map(|(ops, nanos)| metric.value(ops as f64 * self.amount, nanos as f64)).collect()
             }
             Trial::Paired { .. } => {
-                pairs::difference(&self.launch, &metric, self.task.ops, self.amount).into_iter().collect()
+                pairs::difference(&self.sample, &metric, self.task.ops, self.amount).into_iter().collect()
             }
         };
         stats::median(&values).filter(|value| value.is_finite())
@@ -306,7 +306,7 @@ impl LaunchMember {
                 let found = readings.read()?;
                 let after = tally.moment();
                 tally.add(before, after, found.len() as u64);
-                self.launch.readings.extend(found);
+                self.sample.readings.extend(found);
                 Ok((Vec::new(), Vec::new()))
             }
         }
@@ -355,7 +355,7 @@ fn fill(kernel: &mut dyn Kernel, wanted: u64, rule: benchmarks::BatchRule) -> Re
     }
 }
 
-/// Single operations that are timed after the batches of a launch: by the time of one, whether a result states that or
+/// Single operations that are timed after the batches of a sample: by the time of one, whether a result states that or
 /// a rate.
 fn single_operations(nanos: &[u64], ops: &[u64]) -> usize {
     let each: Vec<f64> = nanos.iter().zip(ops).map(|(nanos, ops)| *nanos as f64 / (*ops).max(1) as f64).collect();

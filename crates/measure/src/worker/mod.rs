@@ -1,4 +1,4 @@
-//! One process per launch: reads a step, runs it, writes the results, ends.
+//! One process per sample: reads a step, runs it, writes the results, ends.
 //!
 //! The harness is another process, so nothing here shares its heap, its threads or its failures.
 
@@ -13,9 +13,9 @@ mod timer;
 
 use std::io::{Read, Write};
 
-use benchmarks::{BenchmarkContext, BenchmarkError, LaunchSetting, Trial};
+use benchmarks::{BenchmarkContext, BenchmarkError, SampleSetting, Trial};
 
-use self::member::LaunchMember;
+use self::member::SampleMember;
 use self::reader::ReferenceReader;
 pub use self::step::{Purpose, Reply, SensorSetting, Task, WorkerStep};
 
@@ -61,8 +61,8 @@ fn perform(step: &WorkerStep, say: &mut dyn FnMut(Reply) -> std::io::Result<()>)
     })
 }
 
-fn setting(step: &WorkerStep, task: &Task) -> LaunchSetting {
-    LaunchSetting {
+fn setting(step: &WorkerStep, task: &Task) -> SampleSetting {
+    SampleSetting {
         seed: step.seed,
         cpus: task.cpus.clone(),
         allowed: step.allowed.clone(),
@@ -73,7 +73,7 @@ fn setting(step: &WorkerStep, task: &Task) -> LaunchSetting {
     }
 }
 
-fn prepare(step: &WorkerStep, task: &Task, first: Option<&BenchmarkContext>) -> Result<LaunchMember, String> {
+fn prepare(step: &WorkerStep, task: &Task, first: Option<&BenchmarkContext>) -> Result<SampleMember, String> {
     let benchmark =
         benchmarks::find(&task.benchmark).ok_or_else(|| format!("this program has no benchmark {}", task.benchmark))?;
     if let Some(cpu) = task.cpus.first() {
@@ -85,14 +85,14 @@ fn prepare(step: &WorkerStep, task: &Task, first: Option<&BenchmarkContext>) -> 
         None => BenchmarkContext::new(setting),
     };
     let trial: Trial = (benchmark.prepare)(&task.point, &mut context).map_err(|unfit| unfit.to_string())?;
-    Ok(LaunchMember::new(benchmark, task.clone(), context, trial, step.references.as_ref()))
+    Ok(SampleMember::new(benchmark, task.clone(), context, trial, step.references.as_ref()))
 }
 
 /// Warms up all members, then lets them take turns, so that disturbances affect all equally.
-fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
+fn measure(step: &WorkerStep, members: &mut Vec<SampleMember>) -> Vec<Reply> {
     let mut replies = Vec::new();
-    let mut attempt = |members: &mut Vec<LaunchMember>,
-                       act: &mut dyn FnMut(&mut LaunchMember) -> Result<(), BenchmarkError>| {
+    let mut attempt = |members: &mut Vec<SampleMember>,
+                       act: &mut dyn FnMut(&mut SampleMember) -> Result<(), BenchmarkError>| {
         members.retain_mut(|member| match act(member) {
             Ok(()) => true,
             Err(fault) => {
@@ -101,7 +101,7 @@ fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
             }
         });
     };
-    attempt(members, &mut LaunchMember::warm_up);
+    attempt(members, &mut SampleMember::warm_up);
     // Helpers are started after the preparation, whose children must not inherit their memory.
     let mut reader = step.references.as_ref().and_then(ReferenceReader::new);
     attempt(members, &mut |member| member.begin(reader.as_mut()));
@@ -110,8 +110,8 @@ fn measure(step: &WorkerStep, members: &mut Vec<LaunchMember>) -> Vec<Reply> {
         attempt(members, &mut |member| member.turn(others, reader.as_mut()));
     }
     attempt(members, &mut |member| member.null_batches(reader.as_mut()));
-    attempt(members, &mut LaunchMember::end);
-    attempt(members, &mut LaunchMember::time_each);
+    attempt(members, &mut SampleMember::end);
+    attempt(members, &mut SampleMember::time_each);
     replies.extend(members.iter_mut().map(|member| member.launched(step.round, step.references.as_ref())));
     replies
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use benchmarks::BenchmarkError;
 use kernels::core_reference::{CoreReading, CoreReferences};
-use model::{LaunchReferences, RULES, ReferenceLengths, ReferenceTrack, SmallSteps};
+use model::{RULES, ReferenceLengths, ReferenceTrack, SampleReferences, SmallSteps};
 use os::usage::{Usage, Who};
 
 use super::SensorSetting;
@@ -154,13 +154,13 @@ impl BatchEvidence {
         let one = |row: &[u32]| SmallSteps(row.get(from..=at).unwrap_or_default().to_vec());
         let flat: Vec<&Vec<CoreReading>> = self.readings[from..=at].iter().flatten().collect();
         let cpus: Vec<usize> = (0..flat[0].len()).collect();
-        let near = LaunchReferences {
+        let near = SampleReferences {
             lengths,
             tracks: tracks(&flat, &cpus),
             switches: one(&self.switches),
             waits: one(&self.waits),
             off_cpu: one(&self.off_cpu),
-            ..LaunchReferences::default()
+            ..SampleReferences::default()
         };
         let of = at - from + 1;
         let like = of.checked_sub(2);
@@ -176,7 +176,7 @@ impl BatchEvidence {
     }
 
     /// The readings in the form of the document.
-    pub(super) fn references(&self, setting: &SensorSetting, cpus: &[usize]) -> LaunchReferences {
+    pub(super) fn references(&self, setting: &SensorSetting, cpus: &[usize]) -> SampleReferences {
         let batches = self.readings.len();
         // If nothing ran in between, the reading after a batch is also the one before the next.
         let in_a_row = self.readings.windows(2).all(|two| two[0][1] == two[1][0]);
@@ -187,7 +187,7 @@ impl BatchEvidence {
         };
         let complete = |row: &[u32]| if row.len() == batches { row.to_vec() } else { Vec::new() };
         let some = |row: Vec<u32>| SmallSteps(if row.iter().all(|one| *one == 0) { Vec::new() } else { row });
-        LaunchReferences {
+        SampleReferences {
             lengths: setting.lengths,
             tracks: tracks(&flat, cpus),
             switches: some(complete(&self.switches)),

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{Launch, Point, ReferenceLengths};
+use model::{Point, ReferenceLengths, Sample};
 use serde::{Deserialize, Serialize};
 
 /// Purpose of a worker.
@@ -17,7 +17,7 @@ pub enum Purpose {
     Measure,
 }
 
-/// One result in a launch.
+/// One result in a sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// Index of the result in the run.
@@ -33,7 +33,7 @@ pub struct Task {
     /// Number of undisturbed batches (of a difference: pairs) that is enough; 0 requests all batches.
     pub enough: u32,
     /// Whether more than the value is measured: single operations, where the benchmark supports it, and null
-    /// batches. Not in launches that only tighten an interval.
+    /// batches. Not in samples that only tighten an interval.
     #[serde(default)]
     pub full: bool,
     /// Fewest warm-up batches.
@@ -45,7 +45,7 @@ pub struct Task {
     /// Bytes of the last-level caches that these reach; 0 where they are unknown.
     #[serde(default)]
     pub cache: u64,
-    /// Directory for its files, if it is not that of the launch.
+    /// Directory for its files, if it is not that of the sample.
     #[serde(default)]
     pub directory: Option<PathBuf>,
 }
@@ -71,11 +71,11 @@ impl SensorSetting {
 /// The task of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerStep {
-    /// Purpose of the launch.
+    /// Purpose of the sample.
     pub purpose: Purpose,
     /// Round, from 0.
     pub round: u32,
-    /// Seed of this launch.
+    /// Seed of this sample.
     pub seed: u64,
     /// Shortest batch, nanoseconds.
     pub batch_nanos: u64,
@@ -86,9 +86,9 @@ pub struct WorkerStep {
     /// Parameters of the references; `None` to read none.
     #[serde(default)]
     pub references: Option<SensorSetting>,
-    /// Results that share this launch.
+    /// Results that share this sample.
     pub tasks: Vec<Task>,
-    /// Time after which the launch counts as hung. Not for the worker, whom it may be that hangs.
+    /// Time after which the sample counts as hung. Not for the worker, whom it may be that hangs.
     #[serde(skip)]
     pub patience: Duration,
 }
@@ -107,7 +107,7 @@ pub enum Reply {
         variant: Option<String>,
         /// Notes for the reader.
         notes: Vec<String>,
-        /// Whether the notes are of all launches so far, and replace those of earlier ones.
+        /// Whether the notes are of all samples so far, and replace those of earlier ones.
         #[serde(default)]
         of_all: bool,
     },
@@ -134,12 +134,12 @@ pub enum Reply {
         /// Time of such a batch, nanoseconds.
         nanos: u64,
     },
-    /// The result of a launch.
+    /// The result of a sample.
     Launched {
         /// Index of the result.
         result: usize,
-        /// The launch; the harness fills in `round` and `began`.
-        launch: Box<Launch>,
+        /// The sample; the harness fills in `round` and `began`.
+        sample: Box<Sample>,
     },
     /// An additional note for the reader of a result.
     Noted {
@@ -148,7 +148,7 @@ pub enum Reply {
         /// The note.
         note: String,
     },
-    /// No further launches of a result are useful; the results of its launches remain.
+    /// No further samples of a result are useful; the results of its samples remain.
     Abandoned {
         /// Index of the result.
         result: usize,

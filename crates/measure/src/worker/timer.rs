@@ -1,7 +1,7 @@
-//! Readings of the references around the batches of a result in a launch, and the timing of each batch between them.
+//! Readings of the references around the batches of a result in a sample, and the timing of each batch between them.
 
 use benchmarks::{BatchRule, BatchWork, BenchmarkError, Kernel};
-use model::{LaunchReferences, RULES, ReferenceLengths};
+use model::{RULES, ReferenceLengths, SampleReferences};
 
 use super::footprint::FootprintTally;
 use super::reader::{BatchEvidence, ReferenceReader, ThreadMoment};
@@ -75,7 +75,7 @@ impl BatchTimer {
     }
 
     /// The readings in the form of the document; `None` if no CPU was read.
-    pub(super) fn references(&self, setting: &SensorSetting) -> Option<LaunchReferences> {
+    pub(super) fn references(&self, setting: &SensorSetting) -> Option<SampleReferences> {
         (!self.cpus.is_empty()).then(|| self.evidence.references(setting, &self.cpus))
     }
 

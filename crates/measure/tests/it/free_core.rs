@@ -1,4 +1,4 @@
-//! Launches that wait until their core is unshared, and those that never do.
+//! Samples that wait until their core is unshared, and those that never do.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use measure::{Purpose, WorkerStep};
@@ -7,7 +7,7 @@ use model::{CacheGroup, CacheKind, CpuSet, Machine, Topology, ValueBasis};
 use crate::references::{CYCLES, SharedCore, contended, measured, measured_on};
 
 #[test]
-fn the_first_launches_of_a_result_never_wait_and_others_begin_when_the_neighbour_has_gone() {
+fn the_first_samples_of_a_result_never_wait_and_others_begin_when_the_neighbour_has_gone() {
     let neighbour: fn(f64) -> Option<f64> = |now| ((now / 0.4).fract() < 0.5).then_some(1.5);
     let mut subject = SharedCore { scatter: 0.05, ..SharedCore::new(neighbour) };
     let run = measured(&mut subject, true);
@@ -26,14 +26,14 @@ fn the_first_launches_of_a_result_never_wait_and_others_begin_when_the_neighbour
         };
         counts[usize::from(neighbour(subject.began[at]).is_some())] += 1;
     }
-    assert!(first[0] > 5 && first[1] > 5, "ten launches of each begin beside a neighbour or not: {first:?}");
+    assert!(first[0] > 5 && first[1] > 5, "ten samples of each begin beside a neighbour or not: {first:?}");
     assert!(later[0] > 10 && later[1] == 0, "those after them only when it has gone: {later:?}");
     assert!(repeated[0] > 1 && repeated[1] == 0, "and so do repeated ones: {repeated:?}");
     assert!(run.results[..2].iter().all(|result| result.basis() == &ValueBasis::Cycles && contended(result) > 0));
 }
 
 #[test]
-fn a_launch_waits_for_the_moments_of_a_core_that_is_hardly_ever_free() {
+fn a_sample_waits_for_the_moments_of_a_core_that_is_hardly_ever_free() {
     let neighbour: fn(f64) -> Option<f64> = |now| ((now / 1.5).fract() > 0.07).then(|| 1.2 + 0.7 * (now * 7.3).fract());
     let mut subject = SharedCore::new(neighbour);
     let run = measured(&mut subject, true);
@@ -71,10 +71,10 @@ fn a_core_result_takes_the_other_core_while_its_own_is_shared() {
     };
     let one_cache = Machine { topology: Some(two_cores(&[vec![0, 1]])), ..Machine::default() };
     let (moved, cores, took, run) = with(one_cache);
-    assert!(moved > 5 && cores, "{moved} launches");
+    assert!(moved > 5 && cores, "{moved} samples");
     let estimate = run.results[0].outcome.estimate().unwrap();
     assert!((estimate.value * run.session.references.unwrap().clock.unwrap() / CYCLES - 1.0).abs() < 0.03);
     let two_caches = Machine { topology: Some(two_cores(&[vec![0], vec![1]])), ..Machine::default() };
     let (moved, _, longer, _) = with(two_caches);
-    assert!(moved == 0 && longer > took, "{moved} launches elsewhere, {longer} s and {took} s");
+    assert!(moved == 0 && longer > took, "{moved} samples elsewhere, {longer} s and {took} s");
 }

@@ -26,7 +26,7 @@ fn measured(machine: Machine, allowed: Vec<usize>, named: &[&str], subject: &mut
 
 const THREE: &[&str] = &["os.syscall_write", "os.syscall_getppid", "os.clock_read"];
 
-/// Seconds of a watched launch; three of them make 60 ticks of 10 ms.
+/// Seconds of a watched sample; three of them make 60 ticks of 10 ms.
 const WATCHED: f64 = 0.2;
 
 fn taken(seconds: f64) -> TakenTime {
@@ -39,9 +39,9 @@ fn one_tick_of_steal_excludes_nothing() {
         .taking(|round, _| [taken(if round == 3 { 0.0034 } else { 0.0 }), taken(0.0)]);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    let launches = ended.run.results.iter().flat_map(|result| &result.launches);
-    assert!(launches.clone().all(|launch| launch.invalid.is_none()), "10 ms of 0.6 s");
-    assert!(launches.filter_map(|launch| launch.stolen?.share()).all(|share| share.get() <= 1.0));
+    let samples = ended.run.results.iter().flat_map(|result| &result.samples);
+    assert!(samples.clone().all(|sample| sample.invalid.is_none()), "10 ms of 0.6 s");
+    assert!(samples.filter_map(|sample| sample.stolen?.share()).all(|share| share.get() <= 1.0));
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn a_round_with_steal_is_excluded_and_measured_again() {
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     for result in &ended.run.results {
-        let excluded: Vec<_> = result.launches.iter().filter(|launch| launch.invalid.is_some()).collect();
-        assert_eq!(excluded.iter().map(|launch| launch.round).collect::<Vec<_>>(), [3], "{}", result.benchmark);
+        let excluded: Vec<_> = result.samples.iter().filter(|sample| sample.invalid.is_some()).collect();
+        assert_eq!(excluded.iter().map(|sample| sample.round).collect::<Vec<_>>(), [3], "{}", result.benchmark);
         let Some(Invalid::Stolen(evidence)) = &excluded[0].invalid else { panic!("{:?}", excluded[0].invalid) };
         assert_eq!(evidence.to_string(), "0.15 s of 0.60 s", "of the round");
         assert!(result.values().len() >= 10 && result.has(Flag::Repeated) && !result.has(Flag::Steal));
@@ -62,7 +62,7 @@ fn a_round_with_steal_is_excluded_and_measured_again() {
 
 #[test]
 fn short_rounds_are_judged_together_and_results_that_had_ended_go_on() {
-    // Six rounds of one result make 60 ticks: the second six are judged after the first look, at ten launches.
+    // Six rounds of one result make 60 ticks: the second six are judged after the first look, at ten samples.
     let mut subject = MockSubject::new(1, MockResult::stable(1e-7)).taking(|round, _| {
         let stolen = if (8..10).contains(&round) { 0.03 } else { 0.0 };
         [TakenTime { seconds: stolen, of: 0.1 }, TakenTime { seconds: 0.0, of: 0.1 }]
@@ -71,10 +71,10 @@ fn short_rounds_are_judged_together_and_results_that_had_ended_go_on() {
     assert_eq!(ended.ending, EndReason::Complete);
     let result = &ended.run.results[0];
     let excluded: Vec<u32> =
-        result.launches.iter().filter(|launch| launch.invalid.is_some()).map(|launch| launch.round).collect();
-    assert!(excluded.len() <= result.launches.len() / 5, "{excluded:?} of {}", result.launches.len());
+        result.samples.iter().filter(|sample| sample.invalid.is_some()).map(|sample| sample.round).collect();
+    assert!(excluded.len() <= result.samples.len() / 5, "{excluded:?} of {}", result.samples.len());
     assert!(result.values().len() >= 10 && !result.has(Flag::Unfinished));
-    assert!(result.outcome.estimate().is_some_and(|estimate| estimate.launches as usize == result.values().len()));
+    assert!(result.outcome.estimate().is_some_and(|estimate| estimate.samples as usize == result.values().len()));
 }
 
 #[test]
@@ -84,37 +84,36 @@ fn a_machine_with_permanent_steal_is_measured_as_observed() {
     assert_eq!(ended.ending, EndReason::Complete);
     for result in &ended.run.results {
         assert!(matches!(result.outcome, Outcome::Measured(_)), "{:?}", result.outcome);
-        let excluded = result.launches.len() - result.values().len();
-        assert!(5 * excluded <= result.launches.len().max(10), "{excluded} of {}", result.launches.len());
+        let excluded = result.samples.len() - result.values().len();
+        assert!(5 * excluded <= result.samples.len().max(10), "{excluded} of {}", result.samples.len());
         assert!(result.has(Flag::Steal) && (result.stolen().share().unwrap().get() - 0.3).abs() < 1e-9);
     }
 }
 
 #[test]
-fn launches_wait_for_a_quota_after_it_has_throttled_one() {
+fn samples_wait_for_a_quota_after_it_has_throttled_one() {
     let quota = |bends: fn(bool) -> f64| {
         MockSubject::new(1, MockResult::stable(1e-7))
             .under_quota(Duration::from_millis(100))
             .taking(move |_, rested| [taken(0.0), taken(bends(rested))])
     };
-    // A launch that fits into the quota is throttled only if nothing of the quota was left.
+    // A sample that fits into the quota is throttled only if nothing of the quota was left.
     let mut subject = quota(|rested| if rested { 0.0 } else { 0.1 });
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    let stopped =
-        ended.run.results.iter().flat_map(|result| &result.launches).filter(|launch| launch.invalid.is_some());
-    assert_eq!(stopped.count(), 1, "only the launch before the session began to wait");
+    let stopped = ended.run.results.iter().flat_map(|result| &result.samples).filter(|sample| sample.invalid.is_some());
+    assert_eq!(stopped.count(), 1, "only the sample before the session began to wait");
     assert!(subject.rests() >= 29, "{} rests", subject.rests());
     assert!(ended.run.results.iter().all(|result| !result.has(Flag::Throttled)));
 
-    // A launch longer than the quota is throttled in any case: it is measured and reported.
+    // A sample longer than the quota is throttled in any case: it is measured and reported.
     let mut subject = quota(|_| 0.096);
     let ended = measured(Machine::default(), vec![0, 1], THREE, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     for result in &ended.run.results {
         assert!(result.has(Flag::Throttled) && matches!(result.outcome, Outcome::Measured(_)), "{:?}", result.outcome);
         assert!((result.throttled().share().unwrap().get() - 0.48).abs() < 1e-9);
-        assert!(5 * (result.launches.len() - result.values().len()) <= result.launches.len().max(10));
+        assert!(5 * (result.samples.len() - result.values().len()) <= result.samples.len().max(10));
     }
     let share = ended.run.session.conditions.throttled.and_then(|taken| taken.share());
     assert_eq!(share, None, "a simulation uses no CPU time that it could be a share of");
@@ -125,7 +124,7 @@ fn launches_wait_for_a_quota_after_it_has_throttled_one() {
     assert_eq!(subject.rests(), 0);
 }
 
-/// Every launch states its own notes, and these took the place of what was said of the result before.
+/// Every sample states its own notes, and these took the place of what was said of the result before.
 #[test]
 fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
     let recorded = testing::machine::RecordedMachine::named("epyc-7451");
@@ -137,7 +136,7 @@ fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
     let ended = measured(machine, vec![0, 1], named, &mut subject);
     let notes = &ended.run.results[0].notes;
     assert_eq!(notes.iter().filter(|note| note.contains("the working set fits")).count(), 1, "{notes:?}");
-    assert!(!ended.run.results[0].launches.is_empty());
+    assert!(!ended.run.results[0].samples.is_empty());
 }
 
 #[test]

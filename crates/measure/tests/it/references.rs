@@ -5,12 +5,12 @@
 use std::time::Duration;
 
 use measure::{
-    Description, EndReason, Host, LaunchError, MeasureSession, NullObserver, Purpose, Reply, RunRequest, Saver,
+    Description, EndReason, Host, MeasureSession, NullObserver, Purpose, Reply, RunRequest, SampleError, Saver,
     Stopper, Subject, Task, WorkerStep, select,
 };
 use model::{
-    BenchmarkResult, CLOCK, CORE_SHARED, Fact, FactValue, Flag, Identity, Invalid, Launch, LaunchReferences, Machine,
-    ObservedReason, Placement, Plan, ReferenceLengths, ReferenceReading, ReferenceTrack, Run, SmallSteps,
+    BenchmarkResult, CLOCK, CORE_SHARED, Fact, FactValue, Flag, Identity, Invalid, Machine, ObservedReason, Placement,
+    Plan, ReferenceLengths, ReferenceReading, ReferenceTrack, Run, Sample, SampleReferences, SmallSteps,
     UnsharedSource, ValueBasis,
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct SharedCore {
     pub(crate) refused: bool,
     /// Instructions per cycle that its front end passes while the core is unshared.
     pub(crate) issues: f64,
-    /// Launches differ by at most this part of their cycles.
+    /// Samples differ by at most this part of their cycles.
     pub(crate) scatter: f64,
     /// Results from this one on differ by 30%, and are never within any target.
     pub(crate) wild: Option<usize>,
@@ -75,7 +75,7 @@ impl SharedCore {
         (clock as u32, (clock * 1.25 * self.slower(cpu).unwrap_or(1.0)) as u32)
     }
 
-    fn launch(&mut self, step: &WorkerStep, task: &Task, batches: u32) -> Launch {
+    fn launch(&mut self, step: &WorkerStep, task: &Task, batches: u32) -> Sample {
         let (result, cpu) = (task.result, task.cpus[0]);
         let number = u32::try_from(cpu).unwrap();
         let (mut clock, mut contention, mut nanos) = (Vec::new(), Vec::new(), Vec::new());
@@ -103,20 +103,20 @@ impl SharedCore {
             None => distances.clear(),
         }
         let distances = SmallSteps(distances);
-        Launch {
+        Sample {
             round: step.round,
             value: stats::median(&values).unwrap(),
             nanos,
             steady: true,
             placement: Placement { asked: vec![number], seen: vec![vec![number]] },
-            references: Some(LaunchReferences { lengths: LENGTHS, tracks, distances, ..LaunchReferences::default() }),
-            ..Launch::default()
+            references: Some(SampleReferences { lengths: LENGTHS, tracks, distances, ..SampleReferences::default() }),
+            ..Sample::default()
         }
     }
 }
 
 impl Subject for SharedCore {
-    fn launch(&mut self, step: &WorkerStep, _: &Stopper) -> Result<Vec<Reply>, LaunchError> {
+    fn launch(&mut self, step: &WorkerStep, _: &Stopper) -> Result<Vec<Reply>, SampleError> {
         self.steps.push(step.clone());
         self.began.push(self.now);
         let mut replies = Vec::new();
@@ -128,8 +128,8 @@ impl Subject for SharedCore {
             replies.push(match step.purpose {
                 Purpose::Calibrate => Reply::Calibrated { result: task.result, ops: OPS, nanos: step.batch_nanos },
                 Purpose::Measure => {
-                    let launch = Box::new(SharedCore::launch(self, step, task, task.batches.min(30)));
-                    Reply::Launched { result: task.result, launch }
+                    let sample = Box::new(SharedCore::launch(self, step, task, task.batches.min(30)));
+                    Reply::Launched { result: task.result, sample }
                 }
             });
         }
@@ -202,15 +202,15 @@ pub(crate) fn measured_on(machine: Machine, subject: &mut SharedCore, references
 }
 
 pub(crate) fn contended(result: &BenchmarkResult) -> usize {
-    result.launches.iter().filter(|launch| matches!(launch.invalid, Some(Invalid::Contended { .. }))).count()
+    result.samples.iter().filter(|sample| matches!(sample.invalid, Some(Invalid::Contended { .. }))).count()
 }
 
 fn moved(result: &BenchmarkResult) -> usize {
-    result.launches.iter().filter(|launch| matches!(launch.invalid, Some(Invalid::Moved { .. }))).count()
+    result.samples.iter().filter(|sample| matches!(sample.invalid, Some(Invalid::Moved { .. }))).count()
 }
 
 #[test]
-fn launches_while_the_host_had_the_cpus_elsewhere_do_not_count() {
+fn samples_while_the_host_had_the_cpus_elsewhere_do_not_count() {
     // For one second in four; a neighbour in some moments, without whom no unshared core would be known.
     let neighbour = |now: f64| ((now * 3.0).fract() < 0.1).then_some(1.5);
     let apart: fn(f64) -> bool = |now| (now / 4.0).fract() < 0.25;
@@ -225,11 +225,11 @@ fn launches_while_the_host_had_the_cpus_elsewhere_do_not_count() {
         assert!((estimate.value * clock / CYCLES - 1.0).abs() < 0.02, "{estimate:?}");
         assert!(result.is_within(0.03, 0.95) && moved(result) > 0, "{:?} {}", result.flags, moved(result));
         // Not tried again in their round: the host leaves them there for longer than that.
-        let alone = |launch: &&Launch| launch.undisturbed.is_some_and(|found| found.batches >= 20);
-        let tried = |launch: &&Launch| matches!(launch.invalid, Some(Invalid::Moved { .. })) && launch.round >= 10;
-        for launch in result.launches.iter().filter(tried).filter(alone) {
-            let again = result.launches.iter().filter(|other| other.round == launch.round).count();
-            assert_eq!(again, 1, "round {}", launch.round);
+        let alone = |sample: &&Sample| sample.undisturbed.is_some_and(|found| found.batches >= 20);
+        let tried = |sample: &&Sample| matches!(sample.invalid, Some(Invalid::Moved { .. })) && sample.round >= 10;
+        for sample in result.samples.iter().filter(tried).filter(alone) {
+            let again = result.samples.iter().filter(|other| other.round == sample.round).count();
+            assert_eq!(again, 1, "round {}", sample.round);
         }
     }
     // Where they are elsewhere for most of the time, that is the machine.
@@ -243,7 +243,7 @@ fn launches_while_the_host_had_the_cpus_elsewhere_do_not_count() {
 }
 
 #[test]
-fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
+fn a_neighbour_who_comes_and_goes_costs_samples_and_not_the_value() {
     // For half a second in every second, of changing weight.
     let mut subject = SharedCore::new(|now| (now.fract() < 0.5).then(|| 1.3 + 0.5 * (now * 7.3).fract()));
     let run = measured(&mut subject, true);
@@ -261,7 +261,7 @@ fn a_neighbour_who_comes_and_goes_costs_launches_and_not_the_value() {
         assert!(observed.high > 1.2 * estimate.value, "neighbours are in what was observed: {observed:?}");
         // Tried again at once, twice at most.
         for round in 0..run.session.rounds {
-            assert!(result.launches.iter().filter(|launch| launch.round == round).count() <= 3);
+            assert!(result.samples.iter().filter(|sample| sample.round == round).count() <= 3);
         }
     }
     let condition = |benchmark: &str| run.results.iter().find(|result| result.benchmark == benchmark).unwrap();
@@ -334,8 +334,8 @@ fn a_neighbour_who_does_not_come_back_off_ends_the_rule() {
     for result in &run.results[..2] {
         let ValueBasis::Observed(reason) = result.basis() else { panic!("{:?}", result.references) };
         assert!(reason.is_contention() && result.has(Flag::Contended), "{reason}");
-        assert!(result.launches.iter().any(|launch| launch.awaited), "it had waited");
-        assert_eq!(result.counted().len(), result.launches.len(), "no launch is set aside");
+        assert!(result.samples.iter().any(|sample| sample.awaited), "it had waited");
+        assert_eq!(result.counted().len(), result.samples.len(), "no sample is set aside");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The order of execution and the ways to end, with launches that need no clock.
+//! The order of execution and the ways to end, with samples that need no clock.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails, and says what it skips")]
 
 use measure::{
@@ -80,20 +80,20 @@ fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_fir
     for number in 0..10 {
         let mut results = round(number);
         results.sort_unstable();
-        assert_eq!(results, [0, 1, 2], "round {number} launches every result once");
+        assert_eq!(results, [0, 1, 2], "round {number} samples every result once");
     }
     assert!((1..10).any(|number| round(number) != round(0)), "rounds are shuffled");
     assert!(log.iter().all(|step| step.tasks.len() == 1));
     let mut seeds: Vec<u64> = log[3..].iter().map(|step| step.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
-    assert_eq!(seeds.len(), log.len() - 3, "every launch draws its own layout");
+    assert_eq!(seeds.len(), log.len() - 3, "every sample draws its own layout");
     let rounds = ended.run.session.rounds as usize;
     assert_eq!(saves.0.len(), 2 + rounds, "saved after calibration, after every round, and at the end");
     for result in &ended.run.results {
         let estimate = result.outcome.estimate().unwrap();
         assert!(estimate.low <= 1e-7 * 1.02 && estimate.high >= 1e-7 * 0.98 && estimate.level >= 0.95);
-        assert!([14, 20, 28, 40].contains(&estimate.launches), "ended at a look, and ten launches call nothing");
+        assert!([14, 20, 28, 40].contains(&estimate.samples), "ended at a look, and ten samples call nothing");
         assert!(!result.has(Flag::Unfinished));
     }
 }
@@ -115,7 +115,7 @@ fn a_long_plan_is_measured_part_by_part_and_a_limit_leaves_finished_results() {
     };
     let ended = measured(whole, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    assert!(ended.run.results.iter().all(|result| result.outcome.estimate().is_some() && result.launches.len() >= 10));
+    assert!(ended.run.results.iter().all(|result| result.outcome.estimate().is_some() && result.samples.len() >= 10));
     let of = |purpose: Purpose| subject.log().iter().filter(|step| step.purpose == purpose).count();
     assert_eq!(of(Purpose::Calibrate), results, "each is calibrated once");
     let together = subject.log().iter().filter(|step| step.purpose == Purpose::Measure && step.round == 0).count();
@@ -137,7 +137,7 @@ fn a_long_plan_is_measured_part_by_part_and_a_limit_leaves_finished_results() {
 }
 
 #[test]
-fn the_same_seed_asks_for_the_same_launches() {
+fn the_same_seed_asks_for_the_same_samples() {
     let steps = |seed: u64| {
         let mut plan = plan(THREE);
         plan.seed = seed;
@@ -156,9 +156,9 @@ fn a_result_ends_when_it_has_converged_and_a_noisy_one_at_the_last_look() {
     let mut subject = MockSubject::new(2, MockResult::stable(1e-7)).with(key("os.clock_read"), wild);
     let (ended, _) = run_with(order(THREE), &mut subject);
     let wild = ended.run.results.iter().find(|result| result.benchmark == "os.clock_read").unwrap();
-    assert_eq!(wild.launches.len(), 40);
+    assert_eq!(wild.samples.len(), 40);
     assert!(wild.has(Flag::CannotConverge));
-    assert!(ended.run.results[0].launches.len() < 40);
+    assert!(ended.run.results[0].samples.len() < 40);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn modes_are_reported_as_modes_and_never_as_converged() {
     let Outcome::Modes(modes) = &result.outcome else { panic!("{:?}", result.outcome) };
     assert_eq!(modes.len(), 2);
     assert!((modes.iter().map(|mode| mode.share).sum::<f64>() - 1.0).abs() < 1e-9);
-    assert!(result.has(Flag::Modes) && result.launches.len() == 40);
+    assert!(result.has(Flag::Modes) && result.samples.len() == 40);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn failures_and_crashes_do_not_affect_other_results() {
 fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_given_up() {
     let killed_in =
         |steps: std::ops::Range<usize>| MockResult { killed_in: steps.collect(), ..MockResult::stable(1e-7) };
-    // While it calibrates, and in its third launch.
+    // While it calibrates, and in its third sample.
     for once in [0..1, 3..4] {
         let mut subject =
             MockSubject::new(4, MockResult::stable(1e-7)).with(key("os.clock_read"), killed_in(once.clone()));
@@ -213,7 +213,7 @@ fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_
 
 /// A CPU that is taken offline: what was measured before stays.
 #[test]
-fn a_result_that_cannot_be_measured_any_more_keeps_its_launches() {
+fn a_result_that_cannot_be_measured_any_more_keeps_its_samples() {
     let away = |steps: std::ops::Range<usize>| {
         let noise = Noise { between: 0.3, ..Noise::stable(1e-7) };
         let result = MockResult { unfit_in: steps, noise, ..MockResult::stable(1e-7) };
@@ -224,10 +224,10 @@ fn a_result_that_cannot_be_measured_any_more_keeps_its_launches() {
     };
     let whole = away(0..0);
     let back = away(7..10);
-    assert_eq!((back.launches.len(), &back.notes), (whole.launches.len(), &whole.notes), "it came back");
+    assert_eq!((back.samples.len(), &back.notes), (whole.samples.len(), &whole.notes), "it came back");
     let gone = away(7..1000);
     assert!(gone.outcome.estimate().is_some() && gone.flags.contains(&Flag::Unfinished), "{:?}", gone.outcome);
-    assert!(gone.launches.len() < whole.launches.len() && gone.launches.len() > 2, "{}", gone.launches.len());
+    assert!(gone.samples.len() < whole.samples.len() && gone.samples.len() > 2, "{}", gone.samples.len());
     let said = gone.notes.iter().filter(|note| note.contains("any more: its CPU is offline"));
     assert_eq!(said.count(), 1, "{:?}", gone.notes);
     assert_eq!(away(0..1000).outcome, Outcome::Unfit("its CPU is offline".to_owned()), "never measured");
@@ -246,13 +246,13 @@ fn results_of_two_cpus_are_never_measured_on_one() {
 }
 
 #[test]
-fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
+fn invalid_samples_are_kept_repeated_and_flagged_and_do_not_count() {
     let spoiled = MockResult { invalid: vec![0, 5], ..MockResult::stable(1e-7) };
     let mut subject = MockSubject::new(5, spoiled);
     let (ended, _) = run_with(order(&["os.syscall_write"]), &mut subject);
     let result = &ended.run.results[0];
-    assert_eq!(result.launches.iter().filter(|launch| launch.invalid.is_some()).count(), 2);
-    assert_eq!(result.outcome.estimate().unwrap().launches as usize, result.launches.len() - 2);
+    assert_eq!(result.samples.iter().filter(|sample| sample.invalid.is_some()).count(), 2);
+    assert_eq!(result.outcome.estimate().unwrap().samples as usize, result.samples.len() - 2);
     assert!(result.has(Flag::Repeated));
     let hopeless = MockResult { invalid: (0..10_000).collect(), ..MockResult::stable(1e-7) };
     let mut subject = MockSubject::new(5, hopeless);
@@ -261,23 +261,23 @@ fn invalid_launches_are_kept_repeated_and_flagged_and_do_not_count() {
 }
 
 #[test]
-fn what_was_measured_stays_when_no_launch_counts_any_more() {
+fn what_was_measured_stays_when_no_sample_counts_any_more() {
     let spoilt_later = MockResult { invalid: (5..10_000).collect(), ..MockResult::stable(1e-7) };
     let (ended, _) = run_with(order(&["os.syscall_write"]), &mut MockSubject::new(5, spoilt_later));
     let result = &ended.run.results[0];
-    assert_eq!(result.outcome.estimate().unwrap().launches, 5, "{:?}", result.outcome);
-    assert!(result.notes.iter().any(|note| note.contains("no launch counted any more")), "{:?}", result.notes);
+    assert_eq!(result.outcome.estimate().unwrap().samples, 5, "{:?}", result.outcome);
+    assert!(result.notes.iter().any(|note| note.contains("no sample counted any more")), "{:?}", result.notes);
     // One in four counts: whole rounds are lost, but never so many in a row.
     let wild = Noise { between: 0.3, ..Noise::stable(1e-7) };
     let invalid = (0..10_000).filter(|at| at % 4 != 3).collect();
     let often_spoilt = MockResult { noise: wild, invalid, ..MockResult::stable(1e-7) };
     let (ended, _) = run_with(order(&["os.syscall_write"]), &mut MockSubject::new(5, often_spoilt));
     let result = &ended.run.results[0];
-    assert!(result.outcome.estimate().unwrap().launches > 20, "{:?}", result.outcome);
+    assert!(result.outcome.estimate().unwrap().samples > 20, "{:?}", result.outcome);
 }
 
 #[test]
-fn an_excluded_launch_is_made_again_after_all_others_of_its_round() {
+fn an_excluded_sample_is_made_again_after_all_others_of_its_round() {
     let spoiled = MockResult { invalid: vec![0], ..MockResult::stable(1e-7) };
     let mut subject = MockSubject::new(5, spoiled);
     run_with(order(THREE), &mut subject);
@@ -289,7 +289,7 @@ fn an_excluded_launch_is_made_again_after_all_others_of_its_round() {
 }
 
 #[test]
-fn a_crash_in_a_shared_launch_gives_each_sharer_its_own() {
+fn a_crash_in_a_shared_sample_gives_each_sharer_its_own() {
     let named = [
         "memory.copy:threads=1,stores=normal,working_set=1MiB",
         "memory.triad:threads=1,stores=normal,working_set=1MiB",

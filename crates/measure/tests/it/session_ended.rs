@@ -3,7 +3,7 @@
 
 use super::session::{Forgets, Saves, THREE, identity, key, order, plan, run_with};
 use measure::{EndReason, MeasureSession, MockResult, MockSubject, NullObserver, Purpose, RunRequest, Stopper, select};
-use model::{Flag, Identity, Launch, Machine, Placement, Plan, ResultKey, Run};
+use model::{Flag, Identity, Machine, Placement, Plan, ResultKey, Run, Sample};
 use stats::simulate::Noise;
 
 #[test]
@@ -17,21 +17,21 @@ fn a_time_limit_ends_the_run_with_correct_intervals() {
     let found: Vec<_> = ended.run.results.iter().filter(|result| result.outcome.estimate().is_some()).collect();
     assert!(found.len() >= 2);
     for result in found {
-        let launches = result.outcome.estimate().unwrap().launches;
-        assert!(launches < 14 && result.has(Flag::Unfinished), "{launches} launches");
+        let samples = result.outcome.estimate().unwrap().samples;
+        assert!(samples < 14 && result.has(Flag::Unfinished), "{samples} samples");
     }
 }
 
 /// On a busy machine a round of many results takes longer than all the time.
 #[test]
-fn a_limit_ends_a_round_between_two_launches() {
+fn a_limit_ends_a_round_between_two_samples() {
     let mut plan = plan(THREE);
     plan.time_limit = Some(70.0);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
-    let launch = MockResult { calibration: 1.0, seconds: 9.0, ..MockResult::stable(1e-7) };
-    let (ended, _) = run_with(order, &mut MockSubject::new(5, launch));
+    let sample = MockResult { calibration: 1.0, seconds: 9.0, ..MockResult::stable(1e-7) };
+    let (ended, _) = run_with(order, &mut MockSubject::new(5, sample));
     assert_eq!(ended.ending, EndReason::TimeLimit);
-    let last = ended.run.results.iter().flat_map(|result| &result.launches).map(|launch| launch.began);
+    let last = ended.run.results.iter().flat_map(|result| &result.samples).map(|sample| sample.began);
     assert!(last.fold(0.0, f64::max) <= 70.0 && ended.run.session.seconds < 80.0, "{} s", ended.run.session.seconds);
 }
 
@@ -64,8 +64,8 @@ fn a_limit_too_short_for_all_results_leaves_some_that_are_measured() {
     plan.time_limit = Some(10.0);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
     let (ended, _) = run_with(order, &mut MockSubject::new(5, dear));
-    let launches: Vec<usize> = ended.run.results.iter().map(|result| result.launches.len()).collect();
-    assert!(launches.iter().any(|made| *made >= 3), "in turn none of them has so many: {launches:?}");
+    let samples: Vec<usize> = ended.run.results.iter().map(|result| result.samples.len()).collect();
+    assert!(samples.iter().any(|made| *made >= 3), "in turn none of them has so many: {samples:?}");
 }
 
 #[test]
@@ -77,13 +77,13 @@ fn the_time_of_a_limited_run_goes_to_results_that_can_converge() {
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
     let mut subject = MockSubject::new(5, slow).with(key("os.clock_read"), hopeless);
     let (ended, _) = run_with(order, &mut subject);
-    let launches =
-        |benchmark: &str| ended.run.results.iter().find(|result| result.benchmark == benchmark).unwrap().launches.len();
-    // An equal share of 3.6 s among three results at 0.05 s per launch is 24 launches.
-    let of_slow = launches("os.syscall_write").max(launches("os.syscall_getppid"));
+    let samples =
+        |benchmark: &str| ended.run.results.iter().find(|result| result.benchmark == benchmark).unwrap().samples.len();
+    // An equal share of 3.6 s among three results at 0.05 s per sample is 24 samples.
+    let of_slow = samples("os.syscall_write").max(samples("os.syscall_getppid"));
     assert!(of_slow > 24, "{of_slow}");
     let last = |benchmark: &str| {
-        ended.run.results.iter().find(|result| result.benchmark == benchmark).unwrap().launches.last().unwrap().round
+        ended.run.results.iter().find(|result| result.benchmark == benchmark).unwrap().samples.last().unwrap().round
     };
     assert!(last("os.clock_read") >= 12, "what is out of reach keeps a turn now and then");
 }
@@ -108,7 +108,7 @@ fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
     let ended =
         MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap();
     let result = ended.run.results.iter().find(|result| result.key() == quick).unwrap();
-    assert!(!result.has(Flag::Unfinished) && result.launches.len() == 80, "{} launches", result.launches.len());
+    assert!(!result.has(Flag::Unfinished) && result.samples.len() == 80, "{} samples", result.samples.len());
     assert_eq!(ended.ending, EndReason::TimeLimit);
 }
 
@@ -118,14 +118,14 @@ fn a_stopped_run_keeps_what_was_measured_and_resumes_to_the_same_end() {
     let (ended, saves) = run_with(order(THREE), &mut subject);
     assert_eq!(ended.ending, EndReason::Stopped);
     assert_eq!(saves.0.last(), Some(&Run { session: saves.0.last().unwrap().session.clone(), ..ended.run.clone() }));
-    let measured: usize = ended.run.results.iter().map(|result| result.launches.len()).sum();
+    let measured: usize = ended.run.results.iter().map(|result| result.samples.len()).sum();
     assert_eq!(measured, 17);
     let again = RunRequest::resume(ended.run, &identity(), vec![0, 1]).unwrap();
     let mut subject = MockSubject::new(9, MockResult::stable(1e-7));
     let (ended, _) = run_with(again, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
     assert!(subject.log().iter().all(|step| step.purpose == Purpose::Measure), "operations stay fixed");
-    assert!(ended.run.results.iter().all(|result| result.launches.len() >= 10));
+    assert!(ended.run.results.iter().all(|result| result.samples.len() >= 10));
     assert!(RunRequest::resume(ended.run, &identity(), vec![0]).is_err(), "a complete run is not resumed");
 }
 
@@ -146,22 +146,22 @@ fn a_full_disk_ends_the_run_and_its_result_is_returned() {
         MeasureSession::measure(order(THREE), &mut subject, &mut NullObserver, &mut saves, Stopper::default()).unwrap();
     assert!(matches!(&ended.ending, EndReason::NotSaved(reason) if reason.contains("no space")));
     assert_eq!(ended.run.session.rounds, 4);
-    assert!(ended.run.results.iter().all(|result| result.launches.len() == 4));
+    assert!(ended.run.results.iter().all(|result| result.samples.len() == 4));
 }
 
 #[test]
-fn a_run_that_was_stopped_within_a_round_makes_no_launch_too_many() {
+fn a_run_that_was_stopped_within_a_round_makes_no_sample_too_many() {
     let limited = || order(THREE).at_most(Some(8));
-    // Calibrations, seven rounds, and one or two launches of the last.
+    // Calibrations, seven rounds, and one or two samples of the last.
     for stop in [3 + 7 * 3 + 1, 3 + 7 * 3 + 2] {
         let mut subject = MockSubject::new(1, MockResult::stable(1e-7)).stopping_after(stop);
         let (stopped, _) = run_with(limited(), &mut subject);
         assert_eq!(stopped.ending, EndReason::Stopped);
-        let launches = |run: &Run| -> Vec<usize> { run.results.iter().map(|result| result.launches.len()).collect() };
-        assert_eq!(launches(&stopped.run).iter().sum::<usize>(), stop - 3);
+        let samples = |run: &Run| -> Vec<usize> { run.results.iter().map(|result| result.samples.len()).collect() };
+        assert_eq!(samples(&stopped.run).iter().sum::<usize>(), stop - 3);
         let resumed = RunRequest::resume(stopped.run, &identity(), vec![0, 1]).unwrap();
         let (ended, _) = run_with(resumed, &mut MockSubject::new(2, MockResult::stable(1e-7)));
-        assert_eq!((ended.ending, launches(&ended.run)), (EndReason::Complete, vec![8, 8, 8]));
+        assert_eq!((ended.ending, samples(&ended.run)), (EndReason::Complete, vec![8, 8, 8]));
         assert!(ended.run.results.iter().all(|result| !result.has(Flag::Unfinished)));
     }
 }
@@ -175,11 +175,11 @@ fn a_run_resumed_on_other_cpus_has_a_note() {
         resumed.run().session.notes.clone()
     };
     assert!(notes(&run, &[0, 1]).is_empty());
-    assert_eq!(notes(&run, &[1]), ["resumed on other CPUs (1): launches before and after stand side by side"]);
+    assert_eq!(notes(&run, &[1]), ["resumed on other CPUs (1): samples before and after stand side by side"]);
     let placement = Placement { asked: vec![1], ..Placement::default() };
-    run.results[0].launches.push(Launch { placement, ..Launch::default() });
+    run.results[0].samples.push(Sample { placement, ..Sample::default() });
     assert!(notes(&run, &[0, 1]).is_empty());
-    assert_eq!(notes(&run, &[2, 3]), ["resumed on other CPUs (2, 3): launches before and after stand side by side"]);
+    assert_eq!(notes(&run, &[2, 3]), ["resumed on other CPUs (2, 3): samples before and after stand side by side"]);
     run.session.notes = notes(&run, &[2, 3]);
     assert_eq!(notes(&run, &[2, 3]).len(), 1, "it is said once");
 }

@@ -2,17 +2,17 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use measure::{
-    EndReason, Host, LaunchError, MeasureSession, NullObserver, Reply, RunRequest, RunResult, Saver, Stopper, Subject,
+    EndReason, Host, MeasureSession, NullObserver, Reply, RunRequest, RunResult, SampleError, Saver, Stopper, Subject,
     WorkerStep, begin,
 };
 use model::{
-    BenchmarkResult, Better, Class, Estimate, Flag, Identity, Launch, Machine, Metric, Outcome, Plan, PlanEntry, Point,
-    ResultKey, Run, Unit,
+    BenchmarkResult, Better, Class, Estimate, Flag, Identity, Machine, Metric, Outcome, Plan, PlanEntry, Point,
+    ResultKey, Run, Sample, Unit,
 };
 
-/// Three results: what a coin weighs, how wide it is, found by the same launch, and one that is never found.
+/// Three results: what a coin weighs, how wide it is, found by the same sample, and one that is never found.
 struct Coins {
-    launches: u32,
+    samples: u32,
     /// Launch after which a stop is asked for.
     stops: Option<u32>,
 }
@@ -20,22 +20,22 @@ struct Coins {
 impl Host for Coins {}
 
 impl Subject for Coins {
-    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, LaunchError> {
+    fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
         if step.tasks[0].result == 2 {
             return Ok(vec![Reply::Abandoned { result: 2 }, Reply::Done]);
         }
-        assert_eq!(step.tasks.iter().map(|task| task.result).collect::<Vec<_>>(), [0, 1], "they share their launch");
-        self.launches += 1;
-        if self.stops == Some(self.launches) {
+        assert_eq!(step.tasks.iter().map(|task| task.result).collect::<Vec<_>>(), [0, 1], "they share their sample");
+        self.samples += 1;
+        if self.stops == Some(self.samples) {
             stopper.stop();
         }
         let found = |result, value| {
-            let launch =
-                Launch { round: step.round, wall: 1.0, value, nanos: vec![1_000_000_000], ..Launch::default() };
-            Reply::Launched { result, launch: Box::new(launch) }
+            let sample =
+                Sample { round: step.round, wall: 1.0, value, nanos: vec![1_000_000_000], ..Sample::default() };
+            Reply::Launched { result, sample: Box::new(sample) }
         };
         // The weight is the same each time, and the width is noise.
-        let width = 1.0 + f64::from(self.launches * 7 % 10);
+        let width = 1.0 + f64::from(self.samples * 7 % 10);
         let note = Reply::Noted { result: 0, note: "weighed".to_owned() };
         Ok(vec![found(0, 5.0), found(1, width), note, Reply::Done])
     }
@@ -81,7 +81,7 @@ fn run() -> Run {
 }
 
 fn measured(order: RunRequest, stops: Option<u32>) -> RunResult {
-    let mut coins = Coins { launches: 0, stops };
+    let mut coins = Coins { samples: 0, stops };
     MeasureSession::measure(order, &mut coins, &mut NullObserver, &mut Unsaved, Stopper::default()).unwrap()
 }
 
@@ -90,12 +90,12 @@ fn a_follower_ends_with_its_leader_and_keeps_its_interval() {
     let ended = measured(RunRequest::of(run(), vec![0]).unwrap(), None);
     assert_eq!(ended.ending, EndReason::Complete);
     let [weight, width, colour, density] = ended.run.results.as_slice() else { unreachable!() };
-    assert!(!weight.has(Flag::CannotConverge) && weight.launches.len() < 40, "the weight is finished at an early look");
-    assert_eq!(weight.launches.len(), width.launches.len());
+    assert!(!weight.has(Flag::CannotConverge) && weight.samples.len() < 40, "the weight is finished at an early look");
+    assert_eq!(weight.samples.len(), width.samples.len());
     assert!(width.outcome.estimate().unwrap().relative_half_width() > 0.1);
     assert!(!width.has(Flag::Unfinished) && !width.has(Flag::CannotConverge), "{:?}", width.flags);
     assert_eq!(weight.notes, ["weighed"]);
-    assert!(colour.launches.is_empty() && colour.has(Flag::Unfinished));
+    assert!(colour.samples.is_empty() && colour.has(Flag::Unfinished));
     assert_eq!(density.benchmark, "coin.density");
 }
 
@@ -106,7 +106,7 @@ fn a_stopped_subject_resumes_and_derived_results_are_recomputed() {
     let here = stopped.run.session.began_on.clone();
     let ended = measured(RunRequest::resume(stopped.run, &here, vec![0]).unwrap(), None);
     assert_eq!((ended.ending, ended.run.results.len()), (EndReason::Complete, 4));
-    assert!(ended.run.results[1].launches.len() >= 10);
+    assert!(ended.run.results[1].samples.len() >= 10);
 }
 
 #[test]

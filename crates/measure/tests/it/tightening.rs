@@ -1,4 +1,4 @@
-//! When launches are made: core results that are within their targets are tightened under a limit, and never
+//! When samples are made: core results that are within their targets are tightened under a limit, and never
 //! lost by it; rounds keep their spacing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -33,7 +33,7 @@ impl Observer for TimeTold {
     }
 }
 
-/// Two core results of launches that scatter, in a run of so many seconds at most.
+/// Two core results of samples that scatter, in a run of so many seconds at most.
 fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
     let mut subject = SharedCore { scatter, ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
     let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
@@ -54,8 +54,8 @@ fn core_results_within_their_targets_are_tightened_in_the_time_of_a_limit() {
             .map(|result| {
                 assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.references);
                 assert!(!result.has(Flag::Unfinished) && result.is_within(0.02, 0.99), "{:?}", result.flags);
-                let launches = u32::try_from(result.counted().len()).unwrap();
-                assert!(run.plan.looks.contains(&launches), "{launches} launches are no look");
+                let samples = u32::try_from(result.counted().len()).unwrap();
+                assert!(run.plan.looks.contains(&samples), "{samples} samples are no look");
                 result.outcome.estimate().unwrap().relative_half_width()
             })
             .collect()
@@ -72,7 +72,7 @@ fn core_results_within_their_targets_are_tightened_in_the_time_of_a_limit() {
 }
 
 /// What was within its target is not lost because the time ended between two checkpoints. Its
-/// launches are shorter than those before.
+/// samples are shorter than those before.
 #[test]
 fn a_tightened_result_is_left_at_a_checkpoint_where_others_need_the_time() {
     for seed in 0..testing::trials(1, 3) as u64 {
@@ -92,15 +92,15 @@ fn a_tightened_result_is_left_at_a_checkpoint_where_others_need_the_time() {
         }
         let mut seeds = BTreeSet::new();
         for step in subject.steps.iter().filter(|step| step.purpose == Purpose::Measure) {
-            assert!(seeds.insert(step.seed), "launches of one seed get the same memory: {step:?}");
+            assert!(seeds.insert(step.seed), "samples of one seed get the same memory: {step:?}");
             for task in step.tasks.iter().filter(|task| !task.full) {
-                assert!(task.result < 2 && task.enough < 20, "a launch that tightens an interval is short: {task:?}");
+                assert!(task.result < 2 && task.enough < 20, "a sample that tightens an interval is short: {task:?}");
             }
         }
         assert!(subject.steps.iter().any(|step| step.tasks.iter().any(|task| !task.full)));
         for result in &ended.run.results[..2] {
-            let launches = u32::try_from(result.counted().len()).unwrap();
-            assert!(launches > 14 && ended.run.plan.looks.contains(&launches), "{launches} launches are no look");
+            let samples = u32::try_from(result.counted().len()).unwrap();
+            assert!(samples > 14 && ended.run.plan.looks.contains(&samples), "{samples} samples are no look");
             assert!(!result.has(Flag::Unfinished) && result.is_within(0.02, 0.99), "{:?}", result.outcome);
         }
     }
@@ -116,11 +116,11 @@ fn rounds_begin_as_far_apart_as_planned() {
         let run = MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Unsaved, Stopper::default())
             .unwrap()
             .run;
-        let began: Vec<f64> = run.results[0].launches.iter().map(|launch| launch.began).collect();
+        let began: Vec<f64> = run.results[0].samples.iter().map(|sample| sample.began).collect();
         let closest = began.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
         assert!(began.len() >= 8 && (closest >= 0.999) == (spacing > 0.0), "{spacing} s: {began:?}");
-        let ended = began.last().unwrap() + run.results[0].launches.last().unwrap().wall;
-        assert!(run.session.seconds < ended + 0.5, "no wait after the last launch: {}", run.session.seconds);
+        let ended = began.last().unwrap() + run.results[0].samples.last().unwrap().wall;
+        assert!(run.session.seconds < ended + 0.5, "no wait after the last sample: {}", run.session.seconds);
     }
 }
 

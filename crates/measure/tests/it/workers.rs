@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use measure::{LaunchError, Purpose, Reply, Stopper, Subject, WorkerStep, Workers};
+use measure::{Purpose, Reply, SampleError, Stopper, Subject, WorkerStep, Workers};
 
 fn step(patience: Duration) -> WorkerStep {
     WorkerStep {
@@ -26,7 +26,7 @@ fn shell(script: &str) -> Workers {
     Workers::new("/bin/sh", ["-c", script])
 }
 
-fn launch(script: &str, patience: Duration) -> Result<Vec<Reply>, LaunchError> {
+fn sample(script: &str, patience: Duration) -> Result<Vec<Reply>, SampleError> {
     shell(script).launch(&step(patience), &Stopper::default())
 }
 
@@ -35,7 +35,7 @@ const LONG: Duration = Duration::from_secs(60);
 #[test]
 fn a_correct_worker_is_read() {
     let replies =
-        launch(r#"cat >/dev/null; echo '{"unfit":{"result":0,"reason":"no"}}'; echo '"done"'"#, LONG).unwrap();
+        sample(r#"cat >/dev/null; echo '{"unfit":{"result":0,"reason":"no"}}'; echo '"done"'"#, LONG).unwrap();
     assert_eq!(replies, [Reply::Unfit { result: 0, reason: "no".to_owned() }, Reply::Done]);
 }
 
@@ -44,15 +44,15 @@ fn a_correct_worker_is_read() {
 fn programs_of_benchmarks_do_not_search_where_the_caller_s_linker_does() {
     let script =
         r#"cat >/dev/null; echo "{\"unfit\":{\"result\":0,\"reason\":\"${LD_LIBRARY_PATH-unset}\"}}"; echo '"done"'"#;
-    assert_eq!(launch(script, LONG).unwrap()[0], Reply::Unfit { result: 0, reason: "unset".to_owned() });
+    assert_eq!(sample(script, LONG).unwrap()[0], Reply::Unfit { result: 0, reason: "unset".to_owned() });
 }
 
 #[test]
 fn a_crash_is_reported_with_the_last_output() {
-    let error = launch("echo out of cheese >&2; exit 3", LONG).unwrap_err();
-    assert_eq!(error, LaunchError::Crashed("exit code 3; its output: out of cheese".to_owned()));
-    let error = launch("kill -SEGV $$", LONG).unwrap_err();
-    assert_eq!(error, LaunchError::Crashed("killed by signal 11".to_owned()));
+    let error = sample("echo out of cheese >&2; exit 3", LONG).unwrap_err();
+    assert_eq!(error, SampleError::Crashed("exit code 3; its output: out of cheese".to_owned()));
+    let error = sample("kill -SEGV $$", LONG).unwrap_err();
+    assert_eq!(error, SampleError::Crashed("killed by signal 11".to_owned()));
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn a_hanging_worker_is_killed_with_everything_that_it_started() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pid");
     let script = format!("sleep 1000 & echo $! > {}; sleep 1000", file.display());
-    let error = launch(&script, Duration::from_secs(2)).unwrap_err();
-    assert_eq!(error, LaunchError::Hung(2));
+    let error = sample(&script, Duration::from_secs(2)).unwrap_err();
+    assert_eq!(error, SampleError::Hung(2));
     let pid: i32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
     let gone = || match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat.contains(") Z "),
@@ -91,16 +91,16 @@ fn a_process_that_leaves_the_group_and_holds_the_pipes_delays_nothing() {
     let file = folder.path().join("pid");
     let began = Instant::now();
     let launched = |then: &str, patience| {
-        let answer = launch(&escaping(&file, then), patience);
+        let answer = sample(&escaping(&file, then), patience);
         kill(&file);
         answer
     };
     assert_eq!(launched(r#"echo '"done"'"#, LONG), Ok(vec![Reply::Done]));
     assert_eq!(
         launched("echo cheese >&2; exit 3", LONG),
-        Err(LaunchError::Crashed("exit code 3; its output: cheese".into()))
+        Err(SampleError::Crashed("exit code 3; its output: cheese".into()))
     );
-    assert_eq!(launched("exec sleep 1000", Duration::from_secs(2)), Err(LaunchError::Hung(2)));
+    assert_eq!(launched("exec sleep 1000", Duration::from_secs(2)), Err(SampleError::Hung(2)));
     assert!(began.elapsed() < LONG, "each of the three came back within its patience");
 }
 
@@ -109,24 +109,24 @@ fn a_worker_that_does_not_read_its_step_is_killed() {
     let mut large = step(Duration::from_secs(2));
     large.directory = "x".repeat(1 << 21).into();
     let error = shell("exec sleep 1000").launch(&large, &Stopper::default()).unwrap_err();
-    assert_eq!(error, LaunchError::Hung(2));
+    assert_eq!(error, SampleError::Hung(2));
 }
 
 #[test]
 fn a_flood_is_stopped_and_invalid_replies_are_named() {
-    let error = launch("yes", LONG).unwrap_err();
-    assert!(matches!(&error, LaunchError::InvalidReply(why) if why.contains('y')), "{error}");
+    let error = sample("yes", LONG).unwrap_err();
+    assert!(matches!(&error, SampleError::InvalidReply(why) if why.contains('y')), "{error}");
     let endless = r#"while :; do echo '{"unfit":{"result":0,"reason":"no"}}'; done"#;
-    let error = launch(endless, LONG).unwrap_err();
-    assert!(matches!(error, LaunchError::InvalidReply(_) | LaunchError::Crashed(_)), "{error}");
-    let error = launch("head -c 20000000 /dev/zero", LONG).unwrap_err();
-    assert!(matches!(error, LaunchError::InvalidReply(_)), "{error}");
+    let error = sample(endless, LONG).unwrap_err();
+    assert!(matches!(error, SampleError::InvalidReply(_) | SampleError::Crashed(_)), "{error}");
+    let error = sample("head -c 20000000 /dev/zero", LONG).unwrap_err();
+    assert!(matches!(error, SampleError::InvalidReply(_)), "{error}");
 }
 
 #[test]
 fn a_missing_program_is_named() {
     let error = Workers::new("/nowhere/prony", ["worker"]).launch(&step(LONG), &Stopper::default()).unwrap_err();
-    assert!(matches!(&error, LaunchError::NotStarted(why) if why.contains("/nowhere/prony")), "{error}");
+    assert!(matches!(&error, SampleError::NotStarted(why) if why.contains("/nowhere/prony")), "{error}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_request_to_stop_is_followed_immediately() {
         asked.stop();
     });
     let error = shell("sleep 1000").launch(&step(LONG), &stopper).unwrap_err();
-    assert_eq!(error, LaunchError::Stopped);
+    assert_eq!(error, SampleError::Stopped);
     other.join().unwrap();
 }
 

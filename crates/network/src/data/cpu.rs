@@ -32,7 +32,7 @@ impl CpuUse {
         self.busy > HOST_BOUND
     }
 
-    /// Stolen time as launches record it; `None` where the system does not report it.
+    /// Stolen time as samples record it; `None` where the system does not report it.
     #[must_use]
     pub fn stolen(&self) -> Option<TakenTime> {
         (self.total > 0.0).then_some(TakenTime { seconds: self.steal * self.total, of: self.total })

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use model::{BenchmarkResult, EstimateMethod, Launch, Metric, Point, Primitive, Unit};
+use model::{BenchmarkResult, EstimateMethod, Metric, Point, Primitive, Sample, Unit};
 
 use super::{ConnectionSeen, STREAM, StreamDirection};
 use crate::series::{derived, result};
@@ -17,8 +17,8 @@ pub struct ConnectionCost {
     pub byte: f64,
     /// CPU seconds for a write or a read.
     pub call: f64,
-    /// The launch of the connection: its rate, and the bytes that it wrote.
-    pub launch: (f64, u64),
+    /// The sample of the connection: its rate, and the bytes that it wrote.
+    pub sample: (f64, u64),
 }
 
 /// Costs of all connections of a run.
@@ -30,7 +30,7 @@ impl ConnectionCost {
         stream: &BenchmarkResult,
         direction: StreamDirection,
         seen: &ConnectionSeen,
-        launch: &Launch,
+        sample: &Sample,
     ) -> Vec<Self> {
         let (client, server) = (seen.cpu.0.threads, seen.cpu.1.threads);
         let (sender, receiver) = match direction {
@@ -46,16 +46,16 @@ impl ConnectionCost {
                 point: stream.point.clone().with("end", end),
                 byte: seconds / bytes as f64,
                 call: seconds / calls as f64,
-                launch: (launch.value, launch.footprint.operations),
+                sample: (sample.value, sample.footprint.operations),
             })
             .collect()
     }
 
-    /// Whether the stream counts the launch of this connection.
+    /// Whether the stream counts the sample of this connection.
     fn counts(&self, results: &[BenchmarkResult]) -> bool {
         let point = self.point.clone().without("end");
         let stream = results.iter().find(|result| result.benchmark == STREAM && result.point == point);
-        let same = |launch: &&Launch| (launch.value, launch.footprint.operations) == self.launch;
+        let same = |sample: &&Sample| (sample.value, sample.footprint.operations) == self.sample;
         stream.is_some_and(|stream| stream.counted().iter().any(same))
     }
 }
@@ -95,27 +95,27 @@ mod tests {
 
     fn cost(end: &str, byte: f64, bytes: u64) -> ConnectionCost {
         let point = Point::origin().with("record", "1KiB").with("end", end);
-        ConnectionCost { point, byte, call: byte * 100.0, launch: (RATE, bytes) }
+        ConnectionCost { point, byte, call: byte * 100.0, sample: (RATE, bytes) }
     }
 
-    /// A stream of so many launches; those of an odd number are excluded if `odd` says so.
-    fn stream(launches: u64, odd: bool) -> Vec<BenchmarkResult> {
+    /// A stream of so many samples; those of an odd number are excluded if `odd` says so.
+    fn stream(samples: u64, odd: bool) -> Vec<BenchmarkResult> {
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
         let mut stream = result(STREAM, Point::origin().with("record", "1KiB"), "TCP stream", metric, &[]);
-        let launch = |bytes: u64| Launch {
+        let sample = |bytes: u64| Sample {
             value: RATE,
             footprint: model::Footprint { operations: bytes, ..Default::default() },
             invalid: (odd && bytes % 2 == 1).then_some(model::Invalid::Suspended(1.0)),
-            ..Launch::default()
+            ..Sample::default()
         };
-        stream.launches = (0..launches).map(launch).collect();
+        stream.samples = (0..samples).map(sample).collect();
         vec![stream]
     }
 
     fn byte(results: &[BenchmarkResult], end: &str) -> (f64, u32) {
         let is = |one: &&BenchmarkResult| one.benchmark == "network.tcp_cpu_byte" && one.point.get("end") == Some(end);
         let estimate = results.iter().find(is).unwrap().outcome.estimate().unwrap();
-        (estimate.value, estimate.launches)
+        (estimate.value, estimate.samples)
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_that_the_stream_excludes_have_no_cost() {
+    fn samples_that_the_stream_excludes_have_no_cost() {
         let of = |n: u64| cost("sender", if n % 2 == 1 { 9e-9 } else { 1e-9 }, n);
         let all: Vec<ConnectionCost> = (0..20).map(of).collect();
         assert_eq!(byte(&costs(&stream(20, true), &all), "sender"), (1e-9, 10));

@@ -10,7 +10,7 @@ use crate::series::{derived, result};
 
 /// Describes the streams of a run by two parameters: a write of s bytes takes `overhead + s / bandwidth`. The fit is
 /// done for the first, the second and every further connection of each record size, so that intervals are based on
-/// fresh connections; excluded launches have no part in it. One pair of results for each set of streams that differ in
+/// fresh connections; excluded samples have no part in it. One pair of results for each set of streams that differ in
 /// the record size alone.
 #[must_use]
 pub fn two_parameters(run: &Run) -> Vec<BenchmarkResult> {
@@ -124,7 +124,7 @@ fn refusal(sizes: &[f64], times: &[Vec<f64>], bandwidths: &[f64]) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Launch, Point};
+    use model::{Point, Sample};
 
     const SIZES: [u64; 7] = [64, 256, 1024, 4096, 16384, 65536, 262_144];
 
@@ -142,7 +142,7 @@ mod tests {
             let mut stream = result("network.tcp_stream", point, "TCP stream", metric, &[Primitive::TcpStack]);
             let value =
                 |_| size as f64 / time(size as f64) * (0.005 * stats::simulate::standard_normal(&mut rng)).exp();
-            stream.launches = (0..12).map(value).map(|value| Launch { value, ..Launch::default() }).collect();
+            stream.samples = (0..12).map(value).map(|value| Sample { value, ..Sample::default() }).collect();
             run.push(stream);
         }
         run
@@ -160,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn excluded_launches_have_no_part_in_the_fit() {
+    fn excluded_samples_have_no_part_in_the_fit() {
         let mut run = streams(|bytes| 2e-6 + bytes / 1e9);
         for stream in run.iter_mut().step_by(2) {
             let stolen = model::TakenTime { seconds: 0.5, of: 1.0 };
-            let slow = Launch { value: stream.launches[0].value / 20.0, ..Launch::default() };
-            let excluded = Launch { invalid: Some(model::Invalid::Stolen(stolen)), ..slow };
-            (0..4).for_each(|_| stream.launches.insert(0, excluded.clone()));
+            let slow = Sample { value: stream.samples[0].value / 20.0, ..Sample::default() };
+            let excluded = Sample { invalid: Some(model::Invalid::Stolen(stolen)), ..slow };
+            (0..4).for_each(|_| stream.samples.insert(0, excluded.clone()));
         }
         let found = fit(&Point::origin(), &run.iter().collect::<Vec<_>>());
         let overheads = found[0].outcome.estimate().unwrap();

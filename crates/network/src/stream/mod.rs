@@ -17,7 +17,7 @@ use crate::{Error, Result};
 pub use cost::{ConnectionCost, ConnectionCosts, costs};
 pub use fit::two_parameters;
 pub use trial::StreamTrial;
-pub(crate) use trial::launch;
+pub(crate) use trial::sample;
 
 /// The result of a stream.
 const STREAM: &str = "network.tcp_stream";

@@ -1,7 +1,7 @@
 //! A stream as a result.
 
 use measure::Stopper;
-use model::{BenchmarkResult, Footprint, Launch, Metric, Placement, Primitive, Unit, format_size, percent};
+use model::{BenchmarkResult, Footprint, Metric, Placement, Primitive, Sample, Unit, format_size, percent};
 
 use super::{ConnectionCost, ConnectionCosts, ConnectionSeen, STREAM, StreamPlan};
 use crate::path::Path;
@@ -18,7 +18,7 @@ pub struct StreamTrial {
     empty: u32,
 }
 
-/// Connections of a launch, if nothing arrives within their blocks: a busy host may run one side alone for that long.
+/// Connections of a sample, if nothing arrives within their blocks: a busy host may run one side alone for that long.
 const ATTEMPTS: u32 = 3;
 
 impl StreamTrial {
@@ -28,14 +28,14 @@ impl StreamTrial {
         Self { path, stream, seen: Vec::new(), costs, empty: 0 }
     }
 
-    /// One connection of which something arrived, and its launch.
-    fn connect(&mut self, stopper: &Stopper) -> Result<(ConnectionSeen, Launch)> {
+    /// One connection of which something arrived, and its sample.
+    fn connect(&mut self, stopper: &Stopper) -> Result<(ConnectionSeen, Sample)> {
         let mut attempt = 1;
         loop {
             let seen = self.stream.measure_once(&self.path, stopper)?;
-            match launch(&seen.blocks, &self.path) {
+            match sample(&seen.blocks, &self.path) {
                 Err(_) if attempt < ATTEMPTS => (attempt, self.empty) = (attempt + 1, self.empty + 1),
-                launch => return Ok((seen, launch?)),
+                sample => return Ok((seen, sample?)),
             }
         }
     }
@@ -78,13 +78,13 @@ fn remarks(asked: Option<u32>, seen: &[ConnectionSeen]) -> Vec<String> {
     notes
 }
 
-/// A launch from blocks; its value is the median rate.
-pub(crate) fn launch(blocks: &[(u64, u64)], path: &Path) -> Result<Launch> {
+/// A sample from blocks; its value is the median rate.
+pub(crate) fn sample(blocks: &[(u64, u64)], path: &Path) -> Result<Sample> {
     let rates: Vec<f64> = blocks.iter().map(|(nanos, bytes)| *bytes as f64 / (*nanos).max(1) as f64 * 1e9).collect();
     let value = stats::median(&rates)
         .filter(|rate| *rate > 0.0)
         .ok_or_else(|| Error::Gone("no bytes arrived within the blocks; make them longer".to_owned()))?;
-    Ok(Launch {
+    Ok(Sample {
         value,
         nanos: blocks.iter().map(|(nanos, _)| *nanos).collect(),
         ops: blocks.iter().map(|(_, bytes)| *bytes).collect(),
@@ -93,7 +93,7 @@ pub(crate) fn launch(blocks: &[(u64, u64)], path: &Path) -> Result<Launch> {
             asked: [path.cpus.client, path.cpus.server].into_iter().flatten().map(|cpu| cpu as u32).collect(),
             seen: Vec::new(),
         },
-        ..Launch::default()
+        ..Sample::default()
     })
 }
 
@@ -114,11 +114,11 @@ impl SeriesTrial for StreamTrial {
         result
     }
 
-    fn launch(&mut self, stopper: &Stopper) -> Result<Launch> {
-        let (seen, mut launch) = self.connect(stopper)?;
-        launch.stolen = seen.cpu.0.stolen();
-        launch.verified_bytes = Some(seen.verified);
-        launch.footprint = Footprint {
+    fn launch(&mut self, stopper: &Stopper) -> Result<Sample> {
+        let (seen, mut sample) = self.connect(stopper)?;
+        sample.stolen = seen.cpu.0.stolen();
+        sample.verified_bytes = Some(seen.verified);
+        sample.footprint = Footprint {
             operations: seen.written.0,
             // CPU time of the data threads of both ends, including the kernel's.
             system_seconds: Some(seen.cpu.0.threads + seen.cpu.1.threads),
@@ -126,10 +126,10 @@ impl SeriesTrial for StreamTrial {
             write_calls: Some(seen.written.1),
             ..Footprint::default()
         };
-        let costs = ConnectionCost::of(&self.result(), self.stream.direction, &seen, &launch);
+        let costs = ConnectionCost::of(&self.result(), self.stream.direction, &seen, &sample);
         self.costs.borrow_mut().extend(costs);
         self.seen.push(ConnectionSeen { blocks: Vec::new(), ..seen });
-        Ok(launch)
+        Ok(sample)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -2,7 +2,7 @@
 //! huge pages that it may not have, security modules.
 //!
 //! Containers, sandboxes and service managers set these where the machine and its kernel are the same. A process
-//! inherits them from what starts it, so that those of this process are those of every launch (seccomp(2), prctl(2),
+//! inherits them from what starts it, so that those of this process are those of every sample (seccomp(2), prctl(2),
 //! sched(7), proc_pid_status(5), proc_pid_stat(5)).
 
 use kernels::text;

@@ -1,4 +1,4 @@
-//! Strip plot: every launch as a dot, so that groups are visible.
+//! Strip plot: every sample as a dot, so that groups are visible.
 
 use super::scale::{AxisScale, position};
 use super::sheet::{Size, draw as sheet, series, shortened};
@@ -30,7 +30,7 @@ pub(super) fn draw(chart: &Chart, strip: &Strip) -> Result<Option<String>, Error
                 let words = if *share < 1.0 { format!("{value}, {}", percent(*share)) } else { value };
                 sheet.words((at, middle + 0.36), (5, 4), "start", &words);
             }
-            let words = format!("{}: {} launches", row.label, row.values.len());
+            let words = format!("{}: {} samples", row.label, row.values.len());
             sheet.hover_row(middle, size, &words);
         }
         Ok(())

@@ -17,7 +17,7 @@ pub enum PrintedSpread {
         /// The level.
         percent: u8,
     },
-    /// The least and the greatest of a few executions, or of too few launches for an interval.
+    /// The least and the greatest of a few executions, or of too few samples for an interval.
     Range,
     /// The ends that another program stated.
     Stated,
@@ -255,7 +255,7 @@ mod tests {
     fn ends_below_the_usual_level_show_their_level() {
         let of = |level, method| {
             let (value, low, high) = (24.42e9, 24.11e9, 24.61e9);
-            let estimate = Estimate { value, low, high, level, launches: 8, batches: 20, method };
+            let estimate = Estimate { value, low, high, level, samples: 8, batches: 20, method };
             PrintedQuantity::of(&estimate, Unit::BytesPerSecond).text_with_interval().replace('\u{a0}', " ")
         };
         assert_eq!(of(0.971, EstimateMethod::OrderStatistic), "24.4 GB/s (24.1 – 24.6)");

@@ -28,7 +28,7 @@ struct HostCell {
     shared: Option<Share>,
 }
 
-/// The picture of the readings between the launches of a run, if it has any.
+/// The picture of the readings between the samples of a run, if it has any.
 pub(super) fn strip(run: &Run) -> Option<DocumentSection> {
     let references = run.session.references.as_ref()?;
     let seconds = run.session.seconds;

@@ -162,7 +162,7 @@ mod tests {
             let (low, high) = (value * 0.99, value * 1.01);
             let method = EstimateMethod::OrderStatistic;
             result.outcome =
-                Outcome::Measured(Estimate { value, low, high, level: 0.95, launches: 14, batches: 280, method });
+                Outcome::Measured(Estimate { value, low, high, level: 0.95, samples: 14, batches: 280, method });
             result
         };
         let results = vec![result(0, 0, 80e-9), result(0, 8, 160e-9), result(8, 0, 160e-9)];
@@ -194,7 +194,7 @@ mod tests {
                 let value = if near { 50e-9 } else { 200e-9 };
                 let (low, high, method) = (value, value, EstimateMethod::OrderStatistic);
                 result.outcome =
-                    Outcome::Measured(Estimate { value, low, high, level: 0.95, launches: 14, batches: 280, method });
+                    Outcome::Measured(Estimate { value, low, high, level: 0.95, samples: 14, batches: 280, method });
                 result
             })
             .collect();

@@ -72,7 +72,7 @@ pub(super) fn table(run: &Run, brief: bool) -> Table {
         Column::label(""),
         Column::number("value"),
         Column::number(format!("{} interval", percent(run.plan.level))),
-        Column::number("launches"),
+        Column::number("samples"),
         Column::remark("remarks"),
     ];
     let measured: Vec<_> = run.results.iter().filter_map(|result| result.outcome.estimate()).collect();
@@ -109,13 +109,13 @@ fn shared_notes(members: &[&BenchmarkResult]) -> Vec<String> {
     if others.is_empty() { Vec::new() } else { shared.cloned().collect() }
 }
 
-/// Label, value, interval, launches and remarks of a result; what it is instead of a value, across the last four.
+/// Label, value, interval, samples and remarks of a result; what it is instead of a value, across the last four.
 pub(super) fn cells(result: &BenchmarkResult, label: String, target: f64, told: &Told) -> Vec<Cell> {
     let unit = result.metric.unit;
     let label = Cell::text(label);
     let remarks = remarks(result, target, told);
     let with = |text: String| if remarks.is_empty() { text } else { format!("{text}; {}", remarks.join(", ")) };
-    let launches = result.counted().len();
+    let samples = result.counted().len();
     if let Some(reason) = unknown_clock(result) {
         return vec![label, Cell::Across(format!("not known: {reason}"), Tone::Caution)];
     }
@@ -124,15 +124,15 @@ pub(super) fn cells(result: &BenchmarkResult, label: String, target: f64, told: 
             let quantity = PrintedQuantity::of(estimate, unit).in_metric(&result.metric);
             let warns = result.flags.iter().any(|flag| !told.flags.contains(flag));
             let tone = if warns { Tone::Caution } else { Tone::Muted };
-            let launches = if result.launches.is_empty() { estimate.launches as usize } else { launches };
-            let count = if quantity.has_interval() { Cell::Count(launches as u64) } else { Cell::Empty };
+            let samples = if result.samples.is_empty() { estimate.samples as usize } else { samples };
+            let count = if quantity.has_interval() { Cell::Count(samples as u64) } else { Cell::Empty };
             vec![label, Cell::Value(quantity), Cell::Interval(quantity), count, Cell::Text(remarks.join(", "), tone)]
         }
         Outcome::Below { bound } => vec![
             label,
             Cell::Below(PrintedQuantity::bare(*bound, unit).in_metric(&result.metric)),
             Cell::Text("upper bound".to_owned(), Tone::Muted),
-            if launches > 0 { Cell::Count(launches as u64) } else { Cell::Empty },
+            if samples > 0 { Cell::Count(samples as u64) } else { Cell::Empty },
             Cell::Text(remarks.join(", "), Tone::Muted),
         ],
         Outcome::Modes(groups) => vec![label, Cell::Across(with(modes(groups, unit)), Tone::Caution)],

@@ -98,8 +98,7 @@ mod tests {
                 BenchmarkResult::unmeasured(key, "read", metric, Class::Bandwidth).stressing(&[Primitive::DramRead]);
             let method = EstimateMethod::OrderStatistic;
             let (low, high, level) = (value * 0.99, value * 1.01, 0.95);
-            result.outcome =
-                Outcome::Measured(Estimate { value, low, high, level, launches: 14, batches: 280, method });
+            result.outcome = Outcome::Measured(Estimate { value, low, high, level, samples: 14, batches: 280, method });
             result
         };
         run.results = [("1", 10e9), ("2", 20e9), ("4", 24e9)].map(result).into();

@@ -21,11 +21,11 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
     let of_rates = run.results.iter().any(|result| slow(result) && valid_quantiles(result).len() > 1);
     let of_rates = if of_rates { ", of a rate 1%, 0.1% and minimum" } else { "" };
     // Another tool states them of one process, however it came to them.
-    let launched = |result: &BenchmarkResult| valid_quantiles(result).iter().any(|one| one.estimate.launches > 1);
+    let launched = |result: &BenchmarkResult| valid_quantiles(result).iter().any(|one| one.estimate.samples > 1);
     let each = match (run.origin.is_some(), run.results.iter().any(launched)) {
         (true, false) => "as stated by its source",
-        (true, true) => "as stated by its source, of several launches their median",
-        (false, _) => "each the median over launches",
+        (true, true) => "as stated by its source, of several samples their median",
+        (false, _) => "each the median over samples",
     };
     let title = format!("Single operations: median, 99%, 99.9% and maximum{of_rates}, {each}");
     Some(DocumentSection::of(title, Block::Table(Table { columns, groups })))
@@ -100,7 +100,7 @@ mod tests {
                 low: 0.9 * value,
                 high: 1.1 * value,
                 level: *level,
-                launches: 10,
+                samples: 10,
                 batches: 1,
                 method: EstimateMethod::OrderStatistic,
             },
@@ -126,17 +126,17 @@ mod tests {
     }
 
     #[test]
-    fn what_another_tool_states_is_no_median_over_launches() {
+    fn what_another_tool_states_is_no_median_over_samples() {
         let mut run: Run = serde_json::from_str(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
             "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         run.results = vec![result(Metric::lower(Unit::Seconds, "wake-up"), &[(0.5, 1.0, 0.96), (1.0, 2.0, 0.96)])];
-        assert!(tails(&run).unwrap().title.ends_with(", each the median over launches"));
+        assert!(tails(&run).unwrap().title.ends_with(", each the median over samples"));
         run.origin = Some(model::Origin { tool: "fio".to_owned(), ..model::Origin::default() });
-        assert!(tails(&run).unwrap().title.ends_with("as stated by its source, of several launches their median"));
-        run.results[0].quantiles.iter_mut().for_each(|one| one.estimate.launches = 1);
+        assert!(tails(&run).unwrap().title.ends_with("as stated by its source, of several samples their median"));
+        run.results[0].quantiles.iter_mut().for_each(|one| one.estimate.samples = 1);
         assert!(tails(&run).unwrap().title.ends_with("maximum, as stated by its source"));
     }
 

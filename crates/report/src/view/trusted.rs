@@ -25,13 +25,13 @@ pub(crate) fn trusted(run: &Run, most: usize) -> Vec<(String, String)> {
         facts.push(("fewer results".to_owned(), words.join(", ")));
     }
     let reasons = repeated(run);
-    let launches: usize = reasons.iter().map(|(_, count)| count).sum();
-    if launches > 0 {
+    let samples: usize = reasons.iter().map(|(_, count)| count).sum();
+    if samples > 0 {
         let words: Vec<String> = match reasons.as_slice() {
             [(why, _)] => vec![(*why).to_owned()],
             many => many.iter().map(|(why, count)| format!("{why} ({count})")).collect(),
         };
-        let many = if launches == 1 { "1 launch" } else { &format!("{launches} launches") };
+        let many = if samples == 1 { "1 sample" } else { &format!("{samples} samples") };
         facts.push((many.to_owned(), format!("made again: {}", words.join("; "))));
     }
     facts
@@ -57,7 +57,7 @@ fn why(trust: &Trust, run: &Run) -> String {
     }
 }
 
-/// Flags that rows do not repeat: those of most results, and that launches were repeated, which [`trusted`] counts. A
+/// Flags that rows do not repeat: those of most results, and that samples were repeated, which [`trusted`] counts. A
 /// missed target is counted in the summary, and shows in the interval.
 pub(crate) fn told(run: &Run) -> Vec<Flag> {
     let requested = || run.results.iter().filter(|result| !result.is_condition());

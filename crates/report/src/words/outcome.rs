@@ -15,7 +15,7 @@ fn plural_of(count: usize, one: &str, many: &str) -> String {
 }
 
 /// Whether the ends of a result that did not converge are within its target all the same: at a lower level than is
-/// asked for, or as a range of few launches. It cannot be said to be wider.
+/// asked for, or as a range of few samples. It cannot be said to be wider.
 #[must_use]
 pub fn unconfirmed(result: &BenchmarkResult, target: f64) -> bool {
     result.outcome.estimate().is_some_and(|one| one.relative_half_width() <= target * (1.0 + 1e-9))
@@ -31,7 +31,7 @@ pub fn list(items: &[String]) -> String {
     }
 }
 
-/// `two modes: 2.7 µs (31% of launches) and 63 µs (69%)`.
+/// `two modes: 2.7 µs (31% of samples) and 63 µs (69%)`.
 #[must_use]
 pub fn modes(modes: &[Mode], unit: Unit) -> String {
     let count = match modes.len() {
@@ -45,7 +45,7 @@ pub fn modes(modes: &[Mode], unit: Unit) -> String {
         .iter()
         .enumerate()
         .map(|(index, mode)| {
-            let of = if index == 0 { " of launches" } else { "" };
+            let of = if index == 0 { " of samples" } else { "" };
             format!("{} ({}{of})", PrintedQuantity::bare(mode.estimate.value, unit).short(), percent(mode.share))
         })
         .collect();
@@ -90,11 +90,11 @@ pub fn remarks(result: &BenchmarkResult, target: f64, told: &Told) -> Vec<String
     words.extend(raw(result, told.brief));
     if let Outcome::Measured(estimate) = &result.outcome {
         match estimate.method {
-            EstimateMethod::Range if result.launches.is_empty() => {
-                words.push(format!("least and greatest of {}", estimate.launches));
+            EstimateMethod::Range if result.samples.is_empty() => {
+                words.push(format!("least and greatest of {}", estimate.samples));
             }
             _ if estimate.is_range() => {
-                words.push(format!("range of {}", plural_of(estimate.launches as usize, "launch", "launches")));
+                words.push(format!("range of {}", plural_of(estimate.samples as usize, "sample", "samples")));
             }
             EstimateMethod::Stated => words.push("interval as stated".to_owned()),
             _ => {}
@@ -134,8 +134,8 @@ mod tests {
     fn sentences() {
         let mode = |share, value| Mode { share, estimate: Estimate::without_spread(value) };
         let text = modes(&[mode(0.31, 2.7e-6), mode(0.69, 63e-6)], Unit::Seconds).replace('\u{a0}', " ");
-        assert_eq!(text, "two modes: 2.7 µs (31% of launches) and 63 µs (69%)");
-        assert_eq!(plural(1, "launch"), "1 launch");
+        assert_eq!(text, "two modes: 2.7 µs (31% of samples) and 63 µs (69%)");
+        assert_eq!(plural(1, "sample"), "1 sample");
         assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use compare::trust::{TrustLevel, doubts, trust};
-use compare::{CompareOptions, CompareVerdict, FailOn, GainDirection, NeededLaunches, compare};
+use compare::{CompareOptions, CompareVerdict, FailOn, GainDirection, NeededSamples, compare};
 use model::{Better, Conditions, EstimateMethod, Flag, Invalid, Metric, Outcome, ResultKey, Run, Unit};
 use report::view::{self, CompareContext, RunContext};
 use report::{Document, ReportFormat, Terminal};
@@ -125,14 +125,14 @@ fn trust_follows_from_what_was_recorded() {
 }
 
 #[test]
-fn repeated_launches_are_counted_by_reason() {
+fn repeated_samples_are_counted_by_reason() {
     let mut run = whole();
-    run.results[0].launches[0].invalid = Some(Invalid::Contended { batches: 1, of: 9 });
-    run.results[1].launches[0].invalid = Some(Invalid::Suspended(2.0));
-    run.results[1].launches[1].invalid = Some(Invalid::Suspended(2.0));
+    run.results[0].samples[0].invalid = Some(Invalid::Contended { batches: 1, of: 9 });
+    run.results[1].samples[0].invalid = Some(Invalid::Suspended(2.0));
+    run.results[1].samples[1].invalid = Some(Invalid::Suspended(2.0));
     run.results[1].flags.push(Flag::Repeated);
     let text = screen(&view::run(&run, &context()), 100);
-    assert!(text.contains("3 launches") && text.contains("the machine slept (2)"), "{text}");
+    assert!(text.contains("3 samples") && text.contains("the machine slept (2)"), "{text}");
     assert!(doubts(&run).iter().all(|doubt| doubt.flag != Flag::Repeated));
 }
 
@@ -248,7 +248,7 @@ fn a_comparison_decides_first_and_counts_what_its_rows_say() {
 fn what_would_decide_adds_up() {
     let (a, b) = (fixture::sample_run(1, 1.0, false), fixture::sample_run(4, 1.0, false));
     let mut comparison = compare(&[&a, &b], &CompareOptions::default()).unwrap();
-    let needs = [Some(NeededLaunches::Launches(3)), None, None];
+    let needs = [Some(NeededSamples::Samples(3)), None, None];
     let rows = comparison.rows.iter_mut();
     for (row, need) in rows.zip(needs) {
         let ratio = &mut row.ratios[1];
@@ -257,7 +257,7 @@ fn what_would_decide_adds_up() {
     let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
     let line = text.lines().find(|line| line.contains("Undecided: ")).unwrap_or_else(|| panic!("{text}"));
     assert!(
-        line.contains("would probably decide") && line.contains("have no interval to test (fewer than 8 launches"),
+        line.contains("would probably decide") && line.contains("have no interval to test (fewer than 8 samples"),
         "{line}"
     );
 }
@@ -320,7 +320,7 @@ fn every_result_of_many_runs_is_asked_for_in_one_short_line() {
     assert!(view::compare(&comparison, &context).next.contains(&"prony compare b a --all".to_owned()));
 }
 
-/// A run whose first result rose from launch to launch, so that it has no interval, beside one of every run.
+/// A run whose first result rose from sample to launch, so that it has no interval, beside one of every run.
 fn drifting(seed: u64, factor: f64) -> Run {
     let mut run = fixture::sample_run(seed, factor, false);
     let mut shared = run.results[0].clone();
@@ -329,13 +329,13 @@ fn drifting(seed: u64, factor: f64) -> Run {
     shared.point = model::Point::default();
     run.results.push(shared);
     for result in &mut run.results {
-        result.launches.clear();
+        result.samples.clear();
         if let Outcome::Measured(estimate) = &mut result.outcome {
-            (estimate.method, estimate.launches) = (EstimateMethod::Stated, 10);
+            (estimate.method, estimate.samples) = (EstimateMethod::Stated, 10);
         }
     }
     if let Outcome::Measured(estimate) = &mut run.results[0].outcome {
-        (estimate.level, estimate.launches, estimate.method) = (1e-9, 5, EstimateMethod::Range);
+        (estimate.level, estimate.samples, estimate.method) = (1e-9, 5, EstimateMethod::Range);
         (estimate.low, estimate.high) = (0.98 * estimate.value, 1.02 * estimate.value);
     }
     run

@@ -5,8 +5,8 @@ use crate::fixture;
 
 use compare::{CompareOptions, FailOn};
 use model::{
-    BenchmarkResult, Class, CpuDistance, Domain, Estimate, EstimateMethod, Launch, Metric, Outcome, Point, ResultKey,
-    ResultReferences, Run, SessionReferences, Share, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
+    BenchmarkResult, Class, CpuDistance, Domain, Estimate, EstimateMethod, Metric, Outcome, Point, ResultKey,
+    ResultReferences, Run, Sample, SessionReferences, Share, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
 };
 use report::view::{self, CompareContext};
 use report::{Csv, Markdown, ReportFormat, Terminal};
@@ -20,11 +20,11 @@ fn at_clock(seed: u64, hertz: f64) -> Run {
     for result in run.results.iter_mut().filter(|result| core(result)) {
         let Outcome::Measured(estimate) = &mut result.outcome else { continue };
         estimate.scale(2e9 / hertz);
-        result.launches = (0..20)
+        result.samples = (0..20)
             .map(|round| {
                 let cycles = Some(estimate.value * hertz * (1.0 + 1e-4 * f64::from(round % 5)));
                 let undisturbed = UndisturbedBatches { cycles, clock: Some(hertz), ..UndisturbedBatches::default() };
-                Launch { round, value: estimate.value, undisturbed: Some(undisturbed), ..Launch::default() }
+                Sample { round, value: estimate.value, undisturbed: Some(undisturbed), ..Sample::default() }
             })
             .collect();
         result.references = Some(ResultReferences {
@@ -44,7 +44,7 @@ fn at_clock(seed: u64, hertz: f64) -> Run {
             low: hertz * 0.999,
             high: hertz * 1.001,
             level: 0.95,
-            launches: 40,
+            samples: 40,
             batches: 1,
             method: EstimateMethod::OrderStatistic,
         }),
@@ -142,11 +142,11 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
         let place = os(&run);
         let Outcome::Measured(estimate) = &mut run.results[place].outcome else { panic!() };
         estimate.scale(times);
-        for launch in &mut run.results[place].launches {
-            launch.value *= times;
-            let undisturbed = launch.undisturbed.as_mut().unwrap();
+        for sample in &mut run.results[place].samples {
+            sample.value *= times;
+            let undisturbed = sample.undisturbed.as_mut().unwrap();
             undisturbed.cycles = undisturbed.cycles.map(|cycles| cycles * times);
-            launch.placement.seen = vec![vec![1], vec![0]];
+            sample.placement.seen = vec![vec![1], vec![0]];
         }
         run
     };
@@ -187,7 +187,7 @@ fn what_is_decided_is_not_listed_as_open() {
     // Both modes of a hand-off take twice as long: their reason stands in the row's document and opens nothing.
     let values = |result: &mut BenchmarkResult| {
         result.outcome.scale(2.0);
-        result.launches.iter_mut().for_each(|launch| launch.value *= 2.0);
+        result.samples.iter_mut().for_each(|sample| sample.value *= 2.0);
     };
     b.results.iter_mut().filter(|result| matches!(result.outcome, Outcome::Modes(_))).for_each(values);
     let comparison = compare::compare(&[&a, &b], &CompareOptions::default()).unwrap();

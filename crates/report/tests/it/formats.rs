@@ -272,9 +272,9 @@ fn at_levels(levels: &[f64]) -> model::Run {
     for (result, level) in measured.zip(levels) {
         let Outcome::Measured(estimate) = &mut result.outcome else { unreachable!("only measured results are taken") };
         (estimate.low, estimate.high) = (0.99 * estimate.value, 1.01 * estimate.value);
-        (estimate.level, estimate.launches) = (*level, 6);
+        (estimate.level, estimate.samples) = (*level, 6);
         result.flags.clear();
-        result.launches = vec![model::Launch::default(); 6];
+        result.samples = vec![model::Sample::default(); 6];
     }
     run
 }
@@ -290,7 +290,7 @@ fn every_format_shows_lower_levels_and_marks_ranges() {
         ] {
             let text = text.replace('\u{a0}', " ");
             assert!(text.contains(words), "{name} at {level}: {text}");
-            assert!(words != "range" || text.contains("range of 6 launches"), "{name} at {level}: {text}");
+            assert!(words != "range" || text.contains("range of 6 samples"), "{name} at {level}: {text}");
         }
         assert!(drawn(&Csv, &document).contains(code), "csv at {level}");
     }
@@ -315,7 +315,7 @@ fn unconfirmed_results_are_not_counted_as_within() {
         // Their ends are within it: whatever they lack, they are not wider.
         assert!(said.contains("1 not confirmed") && !said.contains("wider"), "{said}");
     }
-    // A range of few launches within the target is no proof, and no failure to reach it.
+    // A range of few samples within the target is no proof, and no failure to reach it.
     let mut few = at_levels(&[0.75]);
     let result = few.results.iter_mut().find(|result| result.outcome.estimate().is_some()).unwrap();
     result.flags.push(model::Flag::CannotConverge);

@@ -113,7 +113,7 @@ fn twenty_runs_make_a_page_of_reasonable_size() {
 
 /// What a page of many runs contains for download is small, and its answer stands on the first screen.
 #[test]
-fn a_page_of_many_runs_has_no_launches_few_notes_and_rows_for_curves() {
+fn a_page_of_many_runs_has_no_samples_few_notes_and_rows_for_curves() {
     let runs: Vec<Run> = (0..20u64)
         .map(|at| {
             let mut run = fixture::sample_run(at + 1, 1.0 + at as f64 * 0.03, true);
@@ -129,12 +129,12 @@ fn a_page_of_many_runs_has_no_launches_few_notes_and_rows_for_curves() {
         let input = ReportInput { runs, ..ReportInput::default() };
         serde_json::from_str::<serde_json::Value>(view::report(&input).data.unwrap().text()).unwrap()
     };
-    let launches = |data: &serde_json::Value| data["runs"][0]["results"][0]["launches"].as_array().unwrap().len();
-    assert!(launches(&data(&few)) > 0);
-    let launch = data(&few)["runs"][0]["results"][0]["launches"][0].clone();
-    assert!(launch["value"].as_f64().is_some() && launch["nanos"] == serde_json::json!([]), "{launch}");
+    let samples = |data: &serde_json::Value| data["runs"][0]["results"][0]["samples"].as_array().unwrap().len();
+    assert!(samples(&data(&few)) > 0);
+    let sample = data(&few)["runs"][0]["results"][0]["samples"][0].clone();
+    assert!(sample["value"].as_f64().is_some() && sample["nanos"] == serde_json::json!([]), "{sample}");
     let all: Vec<&Run> = runs.iter().collect();
-    assert_eq!(launches(&data(&all)), 0);
+    assert_eq!(samples(&data(&all)), 0);
     let text = page(&all);
     let (top, rest) = text.split_once("<main>").unwrap();
     assert_eq!(top.matches("ran beside other work").count(), 3, "a few sentences, and the names of some others");
@@ -253,7 +253,7 @@ fn long_names() -> String {
     none.machine.name = "node.".repeat(40);
     for result in &mut none.results {
         result.outcome = model::Outcome::Unfit("it goes on for longer than a line has room for, ".repeat(4));
-        result.launches.clear();
+        result.samples.clear();
     }
     page(&[&none, &fixture::sample_run(5, 1.0, true)])
 }

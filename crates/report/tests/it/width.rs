@@ -60,7 +60,7 @@ fn estimate() -> impl Strategy<Value = Estimate> {
         low,
         high,
         level,
-        launches: 10,
+        samples: 10,
         batches: 20,
         method,
     })
@@ -95,12 +95,12 @@ fn run() -> impl Strategy<Value = Run> {
         run.results = results
             .into_iter()
             .enumerate()
-            .map(|(index, (title, per, outcome, unit, note, launches))| {
+            .map(|(index, (title, per, outcome, unit, note, samples))| {
                 let mut result = fixture::result("memory.x", &title, "", fixture::metric(unit, ""), outcome);
                 result.metric.per = per.into();
                 result.notes = vec![note];
                 result.point = fixture::point(&format!("working_set={}KiB", index + 1));
-                result.launches = fixture::launches(&launches);
+                result.samples = fixture::samples(&samples);
                 result
             })
             .collect();

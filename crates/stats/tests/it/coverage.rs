@@ -1,8 +1,8 @@
 //! Coverage of the interval of a result's median after stopping at fixed looks.
 
-use stats::order_statistic::launch_median_range;
+use stats::order_statistic::sample_median_range;
 use stats::simulate::generator;
-use stats::stop::{TARGET, look_at_launches};
+use stats::stop::{TARGET, look_at_samples};
 use stats::{Interval, median};
 
 use crate::LOOKS;
@@ -14,22 +14,22 @@ const LAST: usize = LOOKS[LOOKS.len() - 1];
 /// Stops as a run does: at the first look at which the result converged, else at the last.
 fn stopped(values: &[f64]) -> (usize, Interval) {
     for n in LOOKS {
-        let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);
+        let seen = look_at_samples(&values[..n], &[], TARGET, LEVEL);
         if let (true, Some(found)) = (seen.converged, seen.interval) {
             return (n, found.interval);
         }
     }
     let all = &values[..LAST];
-    let last = look_at_launches(all, &[], TARGET, LEVEL).interval.or_else(|| launch_median_range(all)).unwrap();
+    let last = look_at_samples(all, &[], TARGET, LEVEL).interval.or_else(|| sample_median_range(all)).unwrap();
     (LAST, last.interval)
 }
 
 #[test]
-fn independent_launches() {
+fn independent_samples() {
     let resamples = testing::trials(100, 300);
     // The share that 300 resamples keep to.
     let least = 0.93 - (testing::at_most(0.05, resamples) - testing::at_most(0.05, 300));
-    let (mut worst, mut sum, mut launches, mut runs) = (1.0_f64, 0.0, 0, 0);
+    let (mut worst, mut sum, mut samples, mut runs) = (1.0_f64, 0.0, 0, 0);
     for session in sessions() {
         for (benchmark, values) in &session.results {
             let truth = median(values).unwrap();
@@ -38,10 +38,10 @@ fn independent_launches() {
             for _ in 0..resamples {
                 let (used, interval) = stopped(&resample(values, LAST, &mut rng));
                 covered += usize::from(interval.contains(truth));
-                launches += used;
+                samples += used;
             }
             let share = covered as f64 / resamples as f64;
-            println!("coverage, independent launches: {} {benchmark} {share:.3}", session.name);
+            println!("coverage, independent samples: {} {benchmark} {share:.3}", session.name);
             assert!(share >= least, "{} {benchmark}: {share}", session.name);
             worst = worst.min(share);
             sum += share;
@@ -49,16 +49,16 @@ fn independent_launches() {
         }
     }
     if runs > 0 {
-        let mean_launches = launches as f64 / (runs * resamples) as f64;
+        let mean_samples = samples as f64 / (runs * resamples) as f64;
         println!(
-            "TABLE coverage after stopping: smallest {worst:.3}, mean {:.3}, {mean_launches:.1} launches",
+            "TABLE coverage after stopping: smallest {worst:.3}, mean {:.3}, {mean_samples:.1} samples",
             sum / runs as f64
         );
     }
 }
 
 #[test]
-fn consecutive_launches() {
+fn consecutive_samples() {
     let sessions = sessions();
     let Some(first) = sessions.first() else { return };
     let mut pooled = Vec::new();
@@ -75,7 +75,7 @@ fn consecutive_launches() {
             windows += values.len();
         }
         let share = covered as f64 / windows as f64;
-        println!("coverage, consecutive launches: {benchmark} {share:.3} ({} )", by_session.trim_start());
+        println!("coverage, consecutive samples: {benchmark} {share:.3} ({} )", by_session.trim_start());
         if PINNED.contains(&benchmark.as_str()) {
             assert!(share >= 0.93, "{benchmark}: {share}");
             pooled.push(share);
@@ -83,7 +83,7 @@ fn consecutive_launches() {
     }
     let worst = pooled.iter().copied().fold(1.0, f64::min);
     println!(
-        "TABLE coverage of consecutive launches, pinned: smallest {worst:.3}, mean {:.3}",
+        "TABLE coverage of consecutive samples, pinned: smallest {worst:.3}, mean {:.3}",
         pooled.iter().sum::<f64>() / pooled.len() as f64
     );
 }

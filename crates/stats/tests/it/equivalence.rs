@@ -1,5 +1,5 @@
 //! Verdicts on simulated machines with known truth.
-#![expect(clippy::unwrap_used, reason = "simulated launches always compare")]
+#![expect(clippy::unwrap_used, reason = "simulated samples always compare")]
 
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{Noise, generator, standard_normal};
@@ -10,10 +10,10 @@ fn trials() -> usize {
     testing::trials(400, 1500)
 }
 
-/// Logarithms of 20 launches of a session whose level is off by `effect`, on a machine that is `shift` slower.
+/// Logarithms of 20 samples of a session whose level is off by `effect`, on a machine that is `shift` slower.
 fn session(shift: f64, effect: f64, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let level = (shift + effect * standard_normal(rng)).exp();
-    Noise::stable(level).launches(20, rng).iter().map(|v| v.ln()).collect()
+    Noise::stable(level).samples(20, rng).iter().map(|v| v.ln()).collect()
 }
 
 /// Share of trials in which `claim` holds for two sessions `shift` apart, whose levels are off by `effect`.
@@ -74,7 +74,7 @@ fn the_errors_of_earlier_sessions_are_not_counted_twice() {
     const APART: f64 = 0.006;
     let trials = trials();
     let five_percent = testing::at_most(0.05, trials);
-    // The median of 20 launches of a session, and its standard error by its order statistics, taken for those of 99.7%:
+    // The median of 20 samples of a session, and its standard error by its order statistics, taken for those of 99.7%:
     // a median scatters more than the shift of two samples does, and what is taken off must not be too much.
     let past = |effect: f64, rng: &mut ChaCha8Rng| {
         let mut logs = session(0.0, effect, rng);

@@ -17,12 +17,12 @@ fn one_session_one_result() {
     let each = testing::trials(100, 250);
     let sessions = sessions();
     let mut rng = generator(5);
-    for launches in [10, 20, 40] {
+    for samples in [10, 20, 40] {
         let (mut significant, mut different, mut trials, mut worst) = (0, 0, 0, 0.0_f64);
         for values in sessions.iter().flat_map(|s| s.results.values()) {
             let mut here = 0;
             for _ in 0..each {
-                let mut draw = || logs(&resample(values, launches, &mut rng));
+                let mut draw = || logs(&resample(values, samples, &mut rng));
                 let comparison = compare(&draw(), &draw(), Floor::NONE, LEVEL).unwrap();
                 here += usize::from(comparison.p_value <= 0.05);
                 different += usize::from(claims(&comparison, comparison.p_value));
@@ -34,10 +34,10 @@ fn one_session_one_result() {
         if trials > 0 {
             let (significant, different) = (significant as f64 / trials as f64, different as f64 / trials as f64);
             println!(
-                "TABLE A/A in one session, {launches} launches: significant {significant:.3} (worst result {worst:.3}), DIFFERENT {different:.4}"
+                "TABLE A/A in one session, {samples} samples: significant {significant:.3} (worst result {worst:.3}), DIFFERENT {different:.4}"
             );
             let most = testing::at_most(0.05, each);
-            assert!(significant <= 0.05 && different <= 0.05 && worst <= most, "{launches} launches");
+            assert!(significant <= 0.05 && different <= 0.05 && worst <= most, "{samples} samples");
         }
     }
 }
@@ -51,12 +51,12 @@ fn one_session_family_of_sixty() {
         return;
     }
     let mut rng = generator(6);
-    for launches in [10, 20] {
+    for samples in [10, 20] {
         let (mut significant, mut different) = (0, 0);
         for _ in 0..trials {
             let family: Vec<RatioEstimate> = (0..60)
                 .map(|i| {
-                    let mut draw = || logs(&resample(results[i % results.len()], launches, &mut rng));
+                    let mut draw = || logs(&resample(results[i % results.len()], samples, &mut rng));
                     compare(&draw(), &draw(), Floor::NONE, LEVEL).unwrap()
                 })
                 .collect();
@@ -66,9 +66,9 @@ fn one_session_family_of_sixty() {
         }
         let (significant, different) = (significant as f64 / trials as f64, different as f64 / trials as f64);
         println!(
-            "TABLE A/A in one session, family of 60, {launches} launches: any significant {significant:.3}, any DIFFERENT {different:.3}"
+            "TABLE A/A in one session, family of 60, {samples} samples: any significant {significant:.3}, any DIFFERENT {different:.3}"
         );
-        assert!(significant <= 0.05 && different <= 0.05, "{launches} launches");
+        assert!(significant <= 0.05 && different <= 0.05, "{samples} samples");
     }
 }
 
@@ -91,14 +91,14 @@ fn one_session_real_order() {
     }
 }
 
-/// Shares of blocks of consecutive launches of two sessions that are significant, and DIFFERENT.
-fn across(trials: usize, (a, b): (&Session, &Session), benchmark: &str, launches: usize, floor: Floor) -> (f64, f64) {
+/// Shares of blocks of consecutive samples of two sessions that are significant, and DIFFERENT.
+fn across(trials: usize, (a, b): (&Session, &Session), benchmark: &str, samples: usize, floor: Floor) -> (f64, f64) {
     let mut rng = generator(7);
     let (mut significant, mut different) = (0, 0);
     for _ in 0..trials {
         let mut block = |session: &Session| {
             let values = &session.results[benchmark];
-            logs(&consecutive(values, launches, rng.random_range(0..values.len())))
+            logs(&consecutive(values, samples, rng.random_range(0..values.len())))
         };
         let comparison = compare(&block(a), &block(b), floor, LEVEL).unwrap();
         significant += usize::from(comparison.p_value <= 0.05);
@@ -111,18 +111,17 @@ fn across(trials: usize, (a, b): (&Session, &Session), benchmark: &str, launches
 fn across_sessions() {
     let sessions = sessions();
     let trials = testing::trials(50, 200);
-    for launches in [10, 20, 40] {
+    for samples in [10, 20, 40] {
         let (mut plain, mut different, mut unlike) = (Vec::new(), Vec::new(), Vec::new());
         for (i, a) in sessions.iter().enumerate() {
             for b in &sessions[i + 1..] {
                 for benchmark in PINNED {
-                    let (_, claimed) =
-                        across(trials, (a, b), benchmark, launches, Floor::known(class_floor(benchmark)));
+                    let (_, claimed) = across(trials, (a, b), benchmark, samples, Floor::known(class_floor(benchmark)));
                     if claimed > 0.0 {
-                        println!("{launches} launches, {} and {}, {benchmark}: DIFFERENT {claimed:.3}", a.name, b.name);
+                        println!("{samples} samples, {} and {}, {benchmark}: DIFFERENT {claimed:.3}", a.name, b.name);
                     }
                     if a.is_like(b) {
-                        plain.push(across(trials, (a, b), benchmark, launches, Floor::NONE).0);
+                        plain.push(across(trials, (a, b), benchmark, samples, Floor::NONE).0);
                         different.push(claimed);
                     } else {
                         unlike.push(claimed);
@@ -135,26 +134,26 @@ fn across_sessions() {
         }
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len().max(1) as f64;
         println!(
-            "TABLE A/A across sessions of one policy, {launches} launches: significant without floor {:.3}, DIFFERENT with floor and band {:.3}; between policies {:.3}",
+            "TABLE A/A across sessions of one policy, {samples} samples: significant without floor {:.3}, DIFFERENT with floor and band {:.3}; between policies {:.3}",
             mean(&plain),
             mean(&different),
             mean(&unlike)
         );
-        assert!(mean(&different) <= 0.05, "{launches} launches");
+        assert!(mean(&different) <= 0.05, "{samples} samples");
     }
 }
 
-/// A block of launches against the next block of the same session, without a floor: autocorrelation alone must be
+/// A block of samples against the next block of the same session, without a floor: autocorrelation alone must be
 /// accounted for. This is why consecutive runs count as two sessions.
 #[test]
 fn one_session_neighbouring_blocks() {
     let sessions = sessions();
-    for launches in [10, 20] {
+    for samples in [10, 20] {
         let (mut significant, mut different, mut pairs) = (0, 0, 0);
         for values in sessions.iter().flat_map(|s| s.results.values()) {
             for start in 0..values.len() {
-                let block = |from| logs(&consecutive(values, launches, from));
-                let comparison = compare(&block(start), &block(start + launches), Floor::NONE, LEVEL).unwrap();
+                let block = |from| logs(&consecutive(values, samples, from));
+                let comparison = compare(&block(start), &block(start + samples), Floor::NONE, LEVEL).unwrap();
                 significant += usize::from(comparison.p_value <= 0.05);
                 different += usize::from(claims(&comparison, comparison.p_value));
                 pairs += 1;
@@ -162,7 +161,7 @@ fn one_session_neighbouring_blocks() {
         }
         if pairs > 0 {
             println!(
-                "TABLE A/A of neighbouring blocks without a floor, {launches} launches: significant {:.3}, DIFFERENT {:.3}",
+                "TABLE A/A of neighbouring blocks without a floor, {samples} samples: significant {:.3}, DIFFERENT {:.3}",
                 significant as f64 / pairs as f64,
                 different as f64 / pairs as f64
             );

@@ -1,23 +1,23 @@
-//! Flags of a result that are statements about its launches: how often they are raised where nothing of the kind is
+//! Flags of a result that are statements about its samples: how often they are raised where nothing of the kind is
 //! there, and how often where it is. `validation/statistics.md` states the rates.
 
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use stats::drift::drifts;
-use stats::order_statistic::{launch_median_interval, launch_median_range};
+use stats::order_statistic::{sample_median_interval, sample_median_range};
 use stats::simulate::{Noise, generator, standard_normal};
 use stats::steady_state::is_steady;
 use stats::stop::TARGET;
-use stats::{BAND, CALLING_LEVEL, FastBatches, look_at_launches, modes, modes_of_launches};
+use stats::{BAND, CALLING_LEVEL, FastBatches, look_at_samples, modes, modes_of_samples};
 
 use crate::session::{consecutive, logs, resample, sessions};
 
 /// Trials of a rate where tests that take long are to run.
 const ALL: usize = 2000;
-/// Numbers of launches that are tried.
-const LAUNCHES: [usize; 5] = [8, 20, 40, 100, 320];
+/// Numbers of samples that are tried.
+const SAMPLES: [usize; 5] = [8, 20, 40, 100, 320];
 
-/// Launches of which nothing is to be said.
+/// Samples of which nothing is to be said.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Normal,
@@ -32,8 +32,8 @@ enum Kind {
 
 const KINDS: [Kind; 5] = [Kind::Normal, Kind::Lognormal, Kind::Student, Kind::Alike, Kind::Ticks];
 
-/// Launches of a kind about 1 with a deviation between them, as a logarithm.
-fn launches(kind: Kind, scale: f64, count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+/// Samples of a kind about 1 with a deviation between them, as a logarithm.
+fn samples(kind: Kind, scale: f64, count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut effect = standard_normal(rng);
     let of = |_| {
         let z = standard_normal(rng);
@@ -52,12 +52,12 @@ fn launches(kind: Kind, scale: f64, count: usize, rng: &mut ChaCha8Rng) -> Vec<f
     (0..count).map(of).collect()
 }
 
-/// Times of launches a second apart, give or take, seconds.
+/// Times of samples a second apart, give or take, seconds.
 fn times(count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..count).map(|at| at as f64 + 0.2 * rng.random::<f64>()).collect()
 }
 
-/// Trials of so many launches, of some in all: those of many are slow.
+/// Trials of so many samples, of some in all: those of many are slow.
 fn trials_of(all: usize, count: usize) -> usize {
     if count > 40 && all < ALL { all / 5 } else { all }
 }
@@ -67,12 +67,12 @@ fn share(trials: usize, mut of: impl FnMut() -> bool) -> f64 {
     (0..trials).filter(|_| of()).count() as f64 / trials as f64
 }
 
-/// Half the interval at 95% of launches of a normal distribution, in their deviations.
+/// Half the interval at 95% of samples of a normal distribution, in their deviations.
 fn half_width(count: usize) -> f64 {
     let mut rng = generator(90);
     let half = |_| {
-        let values = launches(Kind::Normal, 0.001, count, &mut rng);
-        let found = launch_median_interval(&values, 0.95).or_else(|| launch_median_range(&values));
+        let values = samples(Kind::Normal, 0.001, count, &mut rng);
+        let found = sample_median_interval(&values, 0.95).or_else(|| sample_median_range(&values));
         found.map_or(0.0, |found| found.interval.half_width() / 0.001)
     };
     (0..100).map(half).sum::<f64>() / 100.0
@@ -82,14 +82,14 @@ fn half_width(count: usize) -> f64 {
 fn no_drift_is_seldom_called_one() {
     let mut rng = generator(91);
     let all = testing::trials(150, ALL);
-    for count in LAUNCHES {
+    for count in SAMPLES {
         let trials = trials_of(all, count);
         for kind in KINDS {
             let mut raised = |scale: f64, trials: usize| {
-                share(trials, || drifts(&times(count, &mut rng), &logs(&launches(kind, scale, count, &mut rng)), BAND))
+                share(trials, || drifts(&times(count, &mut rng), &logs(&samples(kind, scale, count, &mut rng)), BAND))
             };
             let (noisy, quiet) = (raised(0.1, trials), raised(0.003, trials / 10));
-            println!("TABLE drift of {count} launches, {kind:?}: raised {noisy:.4} of {trials}, quiet {quiet:.3}");
+            println!("TABLE drift of {count} samples, {kind:?}: raised {noisy:.4} of {trials}, quiet {quiet:.3}");
             let promised = if kind == Kind::Alike { 0.02 } else { 0.01 };
             assert!(noisy <= testing::at_most(promised, trials), "{count} {kind:?}: {noisy}");
             // What moves by less than the band is no drift.
@@ -110,24 +110,24 @@ fn a_drift_is_found_the_oftener_the_larger_it_is() {
             let mut found = |kind: Kind| {
                 let change = 0.1 * half_widths * half;
                 share(trials, || {
-                    let still = logs(&launches(kind, 0.1, count, &mut rng));
+                    let still = logs(&samples(kind, 0.1, count, &mut rng));
                     let moved = |at: usize| still[at] + change * at as f64 / (count - 1) as f64;
                     drifts(&times(count, &mut rng), &(0..count).map(moved).collect::<Vec<f64>>(), BAND)
                 })
             };
             let of: Vec<f64> = KINDS.into_iter().filter(|kind| *kind != Kind::Ticks).map(&mut found).collect();
-            println!("TABLE drift of {count} launches by {half_widths} half-widths: found {of:.3?} of {trials}");
+            println!("TABLE drift of {count} samples by {half_widths} half-widths: found {of:.3?} of {trials}");
             let least = promised - (testing::at_most(promised, trials) - promised);
-            assert!(of[0] >= least, "{count} launches, {half_widths} half-widths: {}", of[0]);
+            assert!(of[0] >= least, "{count} samples, {half_widths} half-widths: {}", of[0]);
         }
     }
 }
 
-/// Launches of recorded sessions in random order, in which nothing drifts, and as recorded, in which some may.
+/// Samples of recorded sessions in random order, in which nothing drifts, and as recorded, in which some may.
 #[test]
-fn recorded_launches_seldom_drift() {
+fn recorded_samples_seldom_drift() {
     let mut rng = generator(93);
-    for count in LAUNCHES {
+    for count in SAMPLES {
         let each = if count > 40 { 4 } else { 20 };
         let (mut raised, mut all, mut in_order, mut starts) = (0, 0, 0, 0);
         for values in sessions().iter().flat_map(|session| session.results.values()) {
@@ -143,7 +143,7 @@ fn recorded_launches_seldom_drift() {
             all += each;
         }
         println!(
-            "TABLE drift of {count} recorded launches: {raised} of {all} drawn, {in_order} of {starts} as recorded"
+            "TABLE drift of {count} recorded samples: {raised} of {all} drawn, {in_order} of {starts} as recorded"
         );
         assert!(all == 0 || raised as f64 / all as f64 <= testing::at_most(0.01, all), "{count}: {raised} of {all}");
         assert!(in_order as f64 <= 0.1 * starts as f64, "{count}: {in_order} of {starts}");
@@ -154,12 +154,12 @@ fn recorded_launches_seldom_drift() {
 fn one_level_is_seldom_two_modes() {
     let mut rng = generator(94);
     let all = testing::trials(150, ALL);
-    for count in LAUNCHES {
+    for count in SAMPLES {
         let trials = trials_of(all, count);
         for kind in KINDS {
             let found = [0.003, 0.02, 0.1]
-                .map(|scale| share(trials, || modes(&launches(kind, scale, count, &mut rng)).len() > 1));
-            println!("TABLE modes of {count} launches, {kind:?}: {found:.4?} of {trials}");
+                .map(|scale| share(trials, || modes(&samples(kind, scale, count, &mut rng)).len() > 1));
+            println!("TABLE modes of {count} samples, {kind:?}: {found:.4?} of {trials}");
             // Steps of a clock are levels, and of wide ones there are few.
             let most = if kind == Kind::Ticks { 1.0 } else { testing::at_most(0.05, trials) };
             assert!(found.iter().all(|one| *one <= most), "{count} {kind:?}: {found:?}");
@@ -167,7 +167,7 @@ fn one_level_is_seldom_two_modes() {
     }
 }
 
-/// Three launches in ten are slower by a ratio. Two levels that hardly differ are one result, whose interval is that of
+/// Three samples in ten are slower by a ratio. Two levels that hardly differ are one result, whose interval is that of
 /// the median of both.
 #[test]
 fn two_levels_are_modes_unless_they_hardly_differ() {
@@ -182,15 +182,15 @@ fn two_levels_are_modes_unless_they_hardly_differ() {
             let median = (0.003 * 0.5659_f64).exp();
             let (mut several, mut missed) = (0, 0);
             for _ in 0..trials {
-                let values = noise.launches(count, &mut rng);
+                let values = noise.samples(count, &mut rng);
                 let slow = |value: &f64| Some(FastBatches { edge: *value, larger_is_slower: true });
                 let batches: Vec<Option<FastBatches>> = values.iter().map(slow).collect();
-                several += usize::from(modes_of_launches(&values, &batches).len() > 1);
-                let found = look_at_launches(&values, &[], TARGET, 0.95).interval;
+                several += usize::from(modes_of_samples(&values, &batches).len() > 1);
+                let found = look_at_samples(&values, &[], TARGET, 0.95).interval;
                 missed += usize::from(found.is_some_and(|found| !found.interval.contains(median)));
             }
             let (several, missed) = (several as f64 / trials as f64, missed as f64 / trials as f64);
-            println!("TABLE {count} launches at two levels x{ratio}: modes {several:.3}, median missed {missed:.4}");
+            println!("TABLE {count} samples at two levels x{ratio}: modes {several:.3}, median missed {missed:.4}");
             let least = promised - (testing::at_most(promised, trials) - promised);
             assert!(if ratio < 1.05 { several == 0.0 } else { several >= least }, "{count} x{ratio}: {several}");
             assert!(missed <= testing::at_most(0.05, trials), "{count} x{ratio}: {missed}");
@@ -204,7 +204,7 @@ fn two_levels_are_modes_unless_they_hardly_differ() {
 fn what_is_not_confirmed_holds_all_the_same() {
     let mut rng = generator(97);
     let all = testing::trials(150, ALL);
-    for count in LAUNCHES {
+    for count in SAMPLES {
         let (trials, half) = (trials_of(all, count), half_width(count));
         for kind in KINDS.into_iter().filter(|kind| *kind != Kind::Ticks) {
             let (mut narrow, mut held) = (0, 0);
@@ -213,7 +213,7 @@ fn what_is_not_confirmed_holds_all_the_same() {
                 let truth = if kind == Kind::Lognormal { 1.0 + scale } else { 1.0 };
                 let (mut raised, mut called) = (0, 0);
                 for _ in 0..trials {
-                    let look = look_at_launches(&launches(kind, scale, count, &mut rng), &[], TARGET, 0.95);
+                    let look = look_at_samples(&samples(kind, scale, count, &mut rng), &[], TARGET, 0.95);
                     let Some(found) = look.interval.map(|found| found.interval) else { continue };
                     called += usize::from(look.converged);
                     let unconfirmed = found.relative_half_width() <= TARGET && found.level < CALLING_LEVEL;
@@ -222,7 +222,7 @@ fn what_is_not_confirmed_holds_all_the_same() {
                 }
                 narrow += raised;
                 println!(
-                    "TABLE {count} launches, {kind:?}, {targets} targets wide: {raised} not confirmed, {called} called \
+                    "TABLE {count} samples, {kind:?}, {targets} targets wide: {raised} not confirmed, {called} called \
                      of {trials}"
                 );
                 let most = testing::at_most(0.03, trials);
@@ -231,7 +231,7 @@ fn what_is_not_confirmed_holds_all_the_same() {
                     "{count} {kind:?}: {raised}"
                 );
             }
-            println!("TABLE {count} launches, {kind:?}: {held} of {narrow} not confirmed hold");
+            println!("TABLE {count} samples, {kind:?}: {held} of {narrow} not confirmed hold");
             let missed = (narrow - held) as f64 / narrow.max(1) as f64;
             assert!(missed <= testing::at_most(0.05, narrow.max(1)), "{count} {kind:?}: {held} of {narrow}");
         }
@@ -240,7 +240,7 @@ fn what_is_not_confirmed_holds_all_the_same() {
 
 /// Whether a warm-up ends at its cap of 40 batches, each of which has so much more than the one before and scatters.
 fn is_capped(kind: Kind, scatter: f64, growth: f64, rng: &mut ChaCha8Rng) -> bool {
-    let still = launches(kind, scatter, 40, rng);
+    let still = samples(kind, scatter, 40, rng);
     let batches: Vec<f64> = still.iter().enumerate().map(|(at, one)| one * (-growth * at as f64).exp()).collect();
     !(8..=40).any(|done| is_steady(&batches[..done]))
 }
@@ -254,7 +254,7 @@ fn a_warm_up_ends_at_its_cap_where_batches_go_on_changing() {
         let of = [0.01, 0.05, 0.1, 0.2, 0.5].map(|scatter| capped(kind, scatter, 0.0));
         println!("TABLE warm-up capped, batches scatter by 1, 5, 10, 20, 50%, {kind:?}: {of:.4?}");
         assert!(of[..3].iter().all(|one| *one <= testing::at_most(0.005, trials)), "{kind:?}: {of:?}");
-        // A result is flagged where most of its launches were.
+        // A result is flagged where most of its samples were.
         assert!(of[4] < 0.45, "{kind:?}: {of:?}");
     }
     for growth in [0.004, 0.006, 0.008, 0.01, 0.02, 0.04] {

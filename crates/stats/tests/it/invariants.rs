@@ -64,7 +64,7 @@ proptest! {
         for (a, b) in found.iter().zip(&other) {
             prop_assert!(near(a.centre * scale, b.centre) && near(a.share, b.share));
         }
-        prop_assert_eq!(found.iter().map(|m| m.launches.len()).sum::<usize>(), v.len());
+        prop_assert_eq!(found.iter().map(|m| m.samples.len()).sum::<usize>(), v.len());
     }
 
     #[test]

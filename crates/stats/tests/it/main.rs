@@ -1,4 +1,4 @@
-//! Promises of the statistics: on recorded launches of real machines, against known truths, and on published data. One
+//! Promises of the statistics: on recorded samples of real machines, against known truths, and on published data. One
 //! binary, so that it is linked once.
 #![expect(
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ mod recordings_spaced;
 mod session;
 mod session_noise;
 
-/// Numbers of launches at which a result is judged by default.
+/// Numbers of samples at which a result is judged by default.
 const LOOKS: [usize; model::LOOKS.len()] = {
     let mut looks = [0; model::LOOKS.len()];
     let mut at = 0;

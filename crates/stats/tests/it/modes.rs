@@ -40,13 +40,12 @@ fn unimodal_noise_has_no_modes() {
                 disturbance: size,
                 ..Noise::stable(1.0)
             };
-            let some = rate(trials, seed, |r| disturbed(0.1, 0.3).launches(n, r));
-            let many = rate(trials, seed, |r| disturbed(0.2, 0.5).launches(n, r));
-            let alike = rate(trials, seed, |r| {
-                Noise { correlation: 0.7, disturbed: 0.0, ..disturbed(0.0, 0.0) }.launches(n, r)
-            });
+            let some = rate(trials, seed, |r| disturbed(0.1, 0.3).samples(n, r));
+            let many = rate(trials, seed, |r| disturbed(0.2, 0.5).samples(n, r));
+            let alike =
+                rate(trials, seed, |r| Noise { correlation: 0.7, disturbed: 0.0, ..disturbed(0.0, 0.0) }.samples(n, r));
             println!(
-                "{n} launches, {name}: uniform {uniform:.4} normal {normal:.4} t3 {t:.4} exponential {exponential:.4} disturbed 10% {some:.4} disturbed 20% {many:.4} correlated {alike:.4}"
+                "{n} samples, {name}: uniform {uniform:.4} normal {normal:.4} t3 {t:.4} exponential {exponential:.4} disturbed 10% {some:.4} disturbed 20% {many:.4} correlated {alike:.4}"
             );
             for share in [uniform, normal, t, exponential, some, many, alike] {
                 worst = worst.max(share);
@@ -64,23 +63,23 @@ fn two_placements_are_two_modes() {
     for (n, promised) in [(10, 0.40), (14, 0.58), (20, 0.74), (40, 0.93), (80, 0.97)] {
         for share in [0.3, 0.5] {
             let noise = Noise { between: 0.02, second_share: share, second_ratio: 70.0 / 6.5, ..Noise::stable(6.5) };
-            let found = rate(trials, 11, |r| noise.launches(n, r));
-            println!("{n} launches, second mode {share}: found {found:.3}");
-            assert!(found >= kept(promised, trials), "{n} launches, share {share}: {found}");
+            let found = rate(trials, 11, |r| noise.samples(n, r));
+            println!("{n} samples, second mode {share}: found {found:.3}");
+            assert!(found >= kept(promised, trials), "{n} samples, share {share}: {found}");
         }
     }
 }
 
-/// Three launches in ten lie a tenth higher.
+/// Three samples in ten lie a tenth higher.
 #[test]
 fn levels_a_tenth_apart_are_found() {
     let trials = trials();
     for (n, promised) in [(14, 0.45), (20, 0.60), (40, 0.85), (80, 0.95)] {
         let noise =
             Noise { between: 0.005, disturbed: 0.0, second_share: 0.3, second_ratio: 1.1, ..Noise::stable(1.0) };
-        let found = rate(trials, 12, |r| noise.launches(n, r));
-        println!("TABLE {n} launches, three in ten a tenth higher: found {found:.3}");
-        assert!(found >= kept(promised, trials), "{n} launches: {found}");
+        let found = rate(trials, 12, |r| noise.samples(n, r));
+        println!("TABLE {n} samples, three in ten a tenth higher: found {found:.3}");
+        assert!(found >= kept(promised, trials), "{n} samples: {found}");
     }
 }
 
@@ -98,11 +97,11 @@ fn the_limit_of_the_dip_holds_for_uniform_values() {
 }
 
 #[test]
-fn members_of_modes_are_all_launches_once() {
+fn members_of_modes_are_all_samples_once() {
     let noise = Noise { second_share: 0.4, second_ratio: 3.0, ..Noise::stable(1.0) };
-    let values = noise.launches(40, &mut generator(3));
+    let values = noise.samples(40, &mut generator(3));
     let found = modes(&values);
-    let mut members: Vec<usize> = found.iter().flat_map(|m| m.launches.clone()).collect();
+    let mut members: Vec<usize> = found.iter().flat_map(|m| m.samples.clone()).collect();
     members.sort_unstable();
     assert_eq!(members, (0..40).collect::<Vec<_>>());
     assert!((found.iter().map(|m| m.share).sum::<f64>() - 1.0).abs() < 1e-12);

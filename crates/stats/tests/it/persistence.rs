@@ -1,4 +1,4 @@
-//! What launches usually show of persistence, from half of the recordings: the rules `noise.persistence` and
+//! What samples usually show of persistence, from half of the recordings: the rules `noise.persistence` and
 //! `noise.persistence_weight`.
 
 use model::RULES;
@@ -12,7 +12,7 @@ fn is_first_half(name: &str) -> bool {
 }
 
 #[test]
-fn launches_usually_persist_as_the_rules_say() {
+fn samples_usually_persist_as_the_rules_say() {
     let mut series = Vec::new();
     for (_, values) in results().into_iter().filter(|(name, _)| is_first_half(name)) {
         let n = values.len() as f64;

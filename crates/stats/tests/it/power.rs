@@ -6,7 +6,7 @@ use stats::{BAND, Floor, compare, median, quantile};
 
 use crate::session::{STABLE, Session, consecutive, logs, resample, sessions};
 
-/// The shift between two samples of 20 launches of this result that is significant in 80% of trials.
+/// The shift between two samples of 20 samples of this result that is significant in 80% of trials.
 fn smallest_difference(values: &[f64]) -> f64 {
     const TRIALS: usize = 300;
     let mut rng = generator(9);
@@ -34,12 +34,12 @@ fn table(title: &str, sessions: &[Session], number: impl Fn(&[f64]) -> f64) -> f
 }
 
 #[test]
-fn smallest_difference_at_twenty_launches() {
+fn smallest_difference_at_twenty_samples() {
     let sessions = sessions();
     if sessions.is_empty() {
         return;
     }
-    let middle = table("smallest difference found with 80% power at 20 launches", &sessions, smallest_difference);
+    let middle = table("smallest difference found with 80% power at 20 samples", &sessions, smallest_difference);
     println!("TABLE smallest difference: median {middle:.2}%, as DIFFERENT {:.2}%", middle + 100.0 * BAND);
     assert!(middle <= 2.0, "{middle}%");
 }
@@ -50,7 +50,7 @@ fn medians_of_runs_repeat() {
     if sessions.is_empty() {
         return;
     }
-    let middle = table("spread of medians of 20 consecutive launches", &sessions, |values| {
+    let middle = table("spread of medians of 20 consecutive samples", &sessions, |values| {
         let run = |start| median(&logs(&consecutive(values, 20, start))).unwrap();
         standard_deviation(&(0..values.len()).map(run).collect::<Vec<_>>()).unwrap()
     });

@@ -2,10 +2,10 @@
 //! of the shared directory if it is present.
 //!
 //! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, median batches as
-//! observed. `beside_builds_1` and `_2`: 40 launches of eighteen results of this program during several builds on two
-//! CPUs (load 8 to 20). `undisturbed_guest_1` and `_2`: 160 launches of sixteen results, the values of their
+//! observed. `beside_builds_1` and `_2`: 40 samples of eighteen results of this program during several builds on two
+//! CPUs (load 8 to 20). `undisturbed_guest_1` and `_2`: 160 samples of sixteen results, the values of their
 //! undisturbed batches where they have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time;
-//! in the second a compiler ran for a part. `long_guest`: 320 launches of sixteen results, one every 0.53 seconds, on
+//! in the second a compiler ran for a part. `long_guest`: 320 samples of sixteen results, one every 0.53 seconds, on
 //! two cores of an AMD EPYC of family 26 that its host moved now and then, shared for 3% of the time.
 
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 use crate::LOOKS;
 use crate::session::{Session, consecutive, resample, sessions};
 use rand::Rng;
-use stats::order_statistic::launch_median_range;
+use stats::order_statistic::sample_median_range;
 use stats::simulate::generator;
-use stats::stop::{CALLING_LEVEL, TARGET, look_at_launches};
+use stats::stop::{CALLING_LEVEL, TARGET, look_at_samples};
 use stats::{Interval, median};
 
 /// Resamples of every result, if not for a brief look.
@@ -31,7 +31,7 @@ fn resamples() -> (usize, f64) {
     (number, testing::at_most(0.05, number) - testing::at_most(0.05, RESAMPLES))
 }
 
-/// The recordings of this repository: one result a line, its launch values in the order of time.
+/// The recordings of this repository: one result a line, its sample values in the order of time.
 pub(crate) fn own() -> Vec<Session> {
     let texts = [
         ("quiet_guest", include_str!("../noise/quiet_guest.txt")),
@@ -61,21 +61,21 @@ pub(crate) fn results() -> Vec<(String, Vec<f64>)> {
     own().into_iter().chain(sessions()).flat_map(named).collect()
 }
 
-/// Result of a run of one result: launches, interval, and whether it converged. With a time limit the last look is
-/// where the launches end.
+/// Result of a run of one result: samples, interval, and whether it converged. With a time limit the last look is
+/// where the samples end.
 fn ended(values: &[f64]) -> (usize, Interval, bool) {
     for n in LOOKS.into_iter().filter(|n| *n < values.len()).chain([values.len()]) {
-        let seen = look_at_launches(&values[..n], &[], TARGET, LEVEL);
+        let seen = look_at_samples(&values[..n], &[], TARGET, LEVEL);
         if let (true, Some(found)) = (seen.converged, seen.interval) {
             return (n, found.interval, true);
         }
     }
     let all = &values[..LAST.min(values.len())];
-    let last = look_at_launches(all, &[], TARGET, LEVEL).interval.or_else(|| launch_median_range(all)).unwrap();
+    let last = look_at_samples(all, &[], TARGET, LEVEL).interval.or_else(|| sample_median_range(all)).unwrap();
     (LAST, last.interval, false)
 }
 
-/// Launches of a result when the time is up: all that it may have in half of the runs, else any number.
+/// Samples of a result when the time is up: all that it may have in half of the runs, else any number.
 pub(crate) fn until(rng: &mut impl Rng) -> usize {
     if rng.random_range(0..2) == 0 { LAST } else { rng.random_range(LOOKS[1]..=LAST) }
 }
@@ -86,7 +86,7 @@ pub(crate) struct Tally {
     covered: usize,
     called: usize,
     called_covered: usize,
-    launches_when_called: usize,
+    samples_when_called: usize,
     /// Stretches of successive runs that were called, and those with one that does not cover: runs from successive
     /// starts overlap, and are one piece of evidence.
     stretches: usize,
@@ -98,7 +98,7 @@ impl Tally {
         let mut tally = Self::default();
         let (mut before, mut missed) = (false, false);
         for values in runs {
-            let (launches, interval, called) = ended(&values);
+            let (samples, interval, called) = ended(&values);
             let covers = usize::from(interval.contains(truth));
             missed &= before && called;
             tally.stretches += usize::from(called && !before);
@@ -110,7 +110,7 @@ impl Tally {
             if called {
                 tally.called += 1;
                 tally.called_covered += covers;
-                tally.launches_when_called += launches;
+                tally.samples_when_called += samples;
             }
         }
         tally
@@ -122,7 +122,7 @@ impl Tally {
             covered: self.covered + other.covered,
             called: self.called + other.called,
             called_covered: self.called_covered + other.called_covered,
-            launches_when_called: self.launches_when_called + other.launches_when_called,
+            samples_when_called: self.samples_when_called + other.samples_when_called,
             stretches: self.stretches + other.stretches,
             stretches_missed: self.stretches_missed + other.stretches_missed,
         }
@@ -162,7 +162,7 @@ pub(crate) fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
     let (all, rare) = (sum(&|_| true), sum(&Tally::is_rare));
     let worst = each.iter().min_by(|a, b| a.1.coverage().total_cmp(&b.1.coverage())).unwrap();
     println!(
-        "TABLE {title}: {} results, coverage {:.3} (at least {:.3}), worst {:.3} ({}); called {:.3}, of these {:.3} cover, {:.1} launches; called in under a fifth of runs: {} calls, {:.3} cover",
+        "TABLE {title}: {} results, coverage {:.3} (at least {:.3}), worst {:.3} ({}); called {:.3}, of these {:.3} cover, {:.1} samples; called in under a fifth of runs: {} calls, {:.3} cover",
         each.len(),
         all.coverage(),
         all.lower(),
@@ -170,7 +170,7 @@ pub(crate) fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
         worst.0,
         all.called as f64 / all.runs as f64,
         all.when_called(),
-        all.launches_when_called as f64 / all.called.max(1) as f64,
+        all.samples_when_called as f64 / all.called.max(1) as f64,
         rare.called,
         rare.when_called(),
     );
@@ -178,7 +178,7 @@ pub(crate) fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
 }
 
 #[test]
-fn independent_launches_cover_when_converged() {
+fn independent_samples_cover_when_converged() {
     let (resamples, slack) = resamples();
     let mut rng = generator(31);
     let each: Vec<(String, Tally)> = results()
@@ -192,7 +192,7 @@ fn independent_launches_cover_when_converged() {
             (name, tally)
         })
         .collect();
-    let (all, rare) = table("independent launches", &each);
+    let (all, rare) = table("independent samples", &each);
     assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
     assert!(rare.holds(), "{} of {} calls", rare.stretches_missed, rare.stretches);
     for (name, tally) in &each {
@@ -207,7 +207,7 @@ fn independent_launches_cover_when_converged() {
 }
 
 #[test]
-fn launches_in_the_order_of_time_cover_when_converged() {
+fn samples_in_the_order_of_time_cover_when_converged() {
     let mut rng = generator(36);
     let each: Vec<(String, Tally)> = results()
         .into_iter()
@@ -219,10 +219,10 @@ fn launches_in_the_order_of_time_cover_when_converged() {
             (name, tally)
         })
         .collect();
-    let (all, rare) = table("consecutive launches", &each);
+    let (all, rare) = table("consecutive samples", &each);
     assert!(all.coverage() >= 0.97, "{}", all.coverage());
     assert!(rare.holds(), "{} of {} calls", rare.stretches_missed, rare.stretches);
-    // Levels that stay for longer than the launches of a run, which no rule about these sees.
+    // Levels that stay for longer than the samples of a run, which no rule about these sees.
     let wandering: Vec<&(String, Tally)> = each
         .iter()
         .filter(|(_, tally)| tally.coverage() < 0.93 || tally.called >= 10 && tally.when_called() < 0.90)
@@ -248,7 +248,7 @@ fn in_blocks(values: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
 }
 
 #[test]
-fn correlated_launches_cover_when_converged() {
+fn correlated_samples_cover_when_converged() {
     let (resamples, _) = resamples();
     let mut rng = generator(32);
     let each: Vec<(String, Tally)> = results()
@@ -264,7 +264,7 @@ fn correlated_launches_cover_when_converged() {
             )
         })
         .collect();
-    let (all, rare) = table("launches in blocks of three", &each);
+    let (all, rare) = table("samples in blocks of three", &each);
     assert!(all.coverage() >= 0.93 && all.lower() >= 0.92);
     assert!(all.when_called() >= 0.97, "{}", all.when_called());
     assert!(rare.holds(), "{} of {} calls", rare.stretches_missed, rare.stretches);
@@ -279,31 +279,29 @@ fn interrupted_runs_have_the_stated_coverage() {
             let truth = median(&values).unwrap();
             for start in 0..values.len() {
                 let seen = consecutive(&values, n, start);
-                let found = look_at_launches(&seen, &[], TARGET, LEVEL)
-                    .interval
-                    .or_else(|| launch_median_range(&seen))
-                    .unwrap();
+                let found =
+                    look_at_samples(&seen, &[], TARGET, LEVEL).interval.or_else(|| sample_median_range(&seen)).unwrap();
                 own_level += usize::from(found.interval.level < LEVEL);
                 covered += usize::from(found.interval.contains(truth));
                 windows += 1;
             }
         }
         if windows == 0 {
-            testing::lacks!("no recording here has {n} launches of a result");
+            testing::lacks!("no recording here has {n} samples of a result");
             continue;
         }
         let share = covered as f64 / windows as f64;
         println!(
-            "TABLE {n} consecutive launches: {share:.3} cover, {:.3} say a level of their own",
+            "TABLE {n} consecutive samples: {share:.3} cover, {:.3} say a level of their own",
             own_level as f64 / windows as f64
         );
-        assert!(share >= 0.93, "{n} launches: {share}");
+        assert!(share >= 0.93, "{n} samples: {share}");
     }
 }
 
 /// Known truths: first-order autoregression, and a neighbour on the core that comes and stays for a while.
 #[test]
-fn simulated_dependence_is_covered_if_visible_in_the_launches() {
+fn simulated_dependence_is_covered_if_visible_in_the_samples() {
     const RUNS: usize = 500;
     let autoregressive = |rho: f64, sd: f64| {
         let noise = stats::simulate::Noise {
@@ -313,7 +311,7 @@ fn simulated_dependence_is_covered_if_visible_in_the_launches() {
             ..stats::simulate::Noise::stable(1.0)
         };
         let mut rng = generator(34);
-        Tally::of(1.0, (0..RUNS).map(|_| noise.launches(LAST, &mut rng)))
+        Tally::of(1.0, (0..RUNS).map(|_| noise.samples(LAST, &mut rng)))
     };
     for rho in [0.0, 0.3, 0.5, 0.8] {
         for sd in [0.01, 0.03] {
@@ -339,10 +337,10 @@ fn the_deciding_level_is_the_printed_one() {
     let noise = stats::simulate::Noise::stable(1.0);
     let mut rng = generator(35);
     for _ in 0..50 {
-        let (launches, interval, called) = ended(&noise.launches(LAST, &mut rng));
+        let (samples, interval, called) = ended(&noise.samples(LAST, &mut rng));
         assert!(
             !called
-                || interval.level >= CALLING_LEVEL && launches >= LOOKS[0] && interval.relative_half_width() <= TARGET
+                || interval.level >= CALLING_LEVEL && samples >= LOOKS[0] && interval.relative_half_width() <= TARGET
         );
     }
 }

@@ -1,14 +1,14 @@
-//! Recorded launches further apart: what the time between them adds to what they describe.
+//! Recorded samples further apart: what the time between them adds to what they describe.
 
 use super::recordings::{LEVEL, Tally, parse, table, until};
 use stats::median;
-use stats::order_statistic::{launch_median_interval, launch_median_range};
+use stats::order_statistic::{sample_median_interval, sample_median_range};
 use stats::simulate::generator;
 
-/// How far apart launches lie decides what their interval says: half a second apart they describe a quarter of a
+/// How far apart samples lie decides what their interval says: half a second apart they describe a quarter of a
 /// minute, which is another than the minutes around it where the host's other guests decide.
 #[test]
-fn launches_further_apart_describe_more_of_the_host() {
+fn samples_further_apart_describe_more_of_the_host() {
     let mut rng = generator(37);
     let recorded = parse(include_str!("../noise/long_guest.txt"));
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ fn covered(recorded: &[f64], executions: usize, step: usize) -> f64 {
     let covers = |start: &usize| {
         let some: Vec<f64> = recorded[*start..].iter().step_by(step).take(executions).copied().collect();
         // Where so many cannot say it at that level, their extremes are printed, at a lower one.
-        let found = launch_median_interval(&some, LEVEL).or_else(|| launch_median_range(&some));
+        let found = sample_median_interval(&some, LEVEL).or_else(|| sample_median_range(&some));
         found.is_some_and(|found| found.interval.contains(truth))
     };
     (0..starts).filter(covers).count() as f64 / starts as f64

@@ -1,4 +1,4 @@
-//! Recorded sessions: the values of all launches of thirteen benchmarks.
+//! Recorded sessions: the values of all samples of thirteen benchmarks.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ impl Session {
 /// All recorded sessions.
 pub(crate) fn sessions() -> Vec<Session> {
     let mut sessions: Vec<Session> = Vec::new();
-    for line in testing::recording("launches.txt").lines() {
+    for line in testing::recording("samples.txt").lines() {
         let mut fields = line.split(' ');
         let (name, benchmark) = (fields.next().unwrap(), fields.next().unwrap());
         if fields.next() != Some("all") {
@@ -56,17 +56,17 @@ pub(crate) fn sessions() -> Vec<Session> {
     sessions
 }
 
-/// `count` values drawn with replacement: independent launches.
+/// `count` values drawn with replacement: independent samples.
 pub(crate) fn resample(values: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
     (0..count).map(|_| values[rng.random_range(0..values.len())]).collect()
 }
 
-/// `count` consecutive values from position `start`, wrapping around: launches as recorded.
+/// `count` consecutive values from position `start`, wrapping around: samples as recorded.
 pub(crate) fn consecutive(values: &[f64], count: usize, start: usize) -> Vec<f64> {
     (0..count).map(|i| values[(start + i) % values.len()]).collect()
 }
 
-/// Logarithms. A paired difference that is negative in a disturbed launch counts as the smallest positive number:
+/// Logarithms. A paired difference that is negative in a disturbed sample counts as the smallest positive number:
 /// nothing is dropped, and rank methods are insensitive to its size.
 pub(crate) fn logs(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| v.max(1e-9).ln()).collect()

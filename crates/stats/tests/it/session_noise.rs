@@ -1,7 +1,7 @@
 //! How far sessions of one machine lie apart, by class: the rules `noise.compute` to `noise.file_data`.
 //!
 //! Of each result in the sessions of one recording it is the variance of the logarithms of their medians less the mean
-//! variance that their launches explain. The number of a class is the 80% quantile over its results: one result that
+//! variance that their samples explain. The number of a class is the 80% quantile over its results: one result that
 //! moved far in one recording does not raise it.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use stats::{median, modes, quantile};
 use crate::recordings::own;
 use crate::session::{Session, sessions};
 
-/// `default` runs of one program: run, benchmark, point, class, unit, and launch values.
+/// `default` runs of one program: run, benchmark, point, class, unit, and sample values.
 const RUNS: [&str; 2] = [
     include_str!("../../../compare/tests/data/guest_sessions.txt"),
     include_str!("../../../compare/tests/data/guest_cycles.txt"),
@@ -34,7 +34,7 @@ fn class(name: &str) -> Option<Class> {
     })
 }
 
-/// The launches of a result in each session of a recording.
+/// The samples of a result in each session of a recording.
 type Results = BTreeMap<(Class, String), Vec<Vec<f64>>>;
 
 fn of_sessions(sessions: &[&Session]) -> Results {
@@ -57,7 +57,7 @@ fn of_runs(text: &str) -> Results {
     results
 }
 
-/// How far sessions lie apart beyond what their launches explain: a standard deviation.
+/// How far sessions lie apart beyond what their samples explain: a standard deviation.
 fn between(sessions: &[Vec<f64>]) -> Option<f64> {
     let sound = |values: &Vec<f64>| values.iter().all(|value| *value > 0.0);
     // A result in modes has no single value.

@@ -157,7 +157,7 @@ impl Store for PostgresStore {
         let sql = match detail {
             Detail::Whole => "SELECT label, whole FROM prony.runs JOIN prony.documents USING (number) WHERE id = $1",
             Detail::Values => {
-                "SELECT label, launch_values FROM prony.runs JOIN prony.documents USING (number) WHERE id = $1"
+                "SELECT label, sample_values FROM prony.runs JOIN prony.documents USING (number) WHERE id = $1"
             }
         };
         let rows = self.query("read", sql, &[&id])?;
@@ -185,12 +185,12 @@ impl Store for PostgresStore {
             value: row.get(3),
             low: row.get(4),
             high: row.get(5),
-            launches: small(row, 6),
+            samples: small(row, 6),
         };
         let history = |key: &ResultKey| {
             let rows = self.query(
                 "read the history in",
-                "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
+                "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.samples
                  FROM prony.results f JOIN prony.runs r USING (number)
                  WHERE f.machine = (SELECT machine FROM prony.machines WHERE fingerprint = $1)
                    AND f.key = (SELECT key FROM prony.keys WHERE benchmark = $2 AND point = $3)

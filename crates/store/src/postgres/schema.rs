@@ -38,10 +38,10 @@ CREATE TABLE prony.runs (
 CREATE TABLE prony.documents (
     number bigint PRIMARY KEY REFERENCES prony.runs ON DELETE CASCADE,
     whole bytea NOT NULL,
-    launch_values bytea NOT NULL
+    sample_values bytea NOT NULL
 );
 -- The documents are packed already: to try once more only costs time.
-ALTER TABLE prony.documents ALTER COLUMN whole SET STORAGE EXTERNAL, ALTER COLUMN launch_values SET STORAGE EXTERNAL;
+ALTER TABLE prony.documents ALTER COLUMN whole SET STORAGE EXTERNAL, ALTER COLUMN sample_values SET STORAGE EXTERNAL;
 CREATE TABLE prony.keys (
     key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     benchmark text NOT NULL,
@@ -55,7 +55,7 @@ CREATE TABLE prony.results (
     value double precision NOT NULL,
     low double precision NOT NULL,
     high double precision NOT NULL,
-    launches bigint NOT NULL,
+    samples bigint NOT NULL,
     machine bigint NOT NULL REFERENCES prony.machines,
     moment bigint NOT NULL,
     PRIMARY KEY (number, position)

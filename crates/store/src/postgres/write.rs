@@ -26,7 +26,7 @@ pub(super) fn put(transaction: &mut Transaction<'_>, packed: &Packed<'_>) -> Res
     put_summary(transaction, number, label.as_deref(), &index)?;
     transaction.execute(
         "INSERT INTO prony.documents VALUES ($1, $2, $3)
-         ON CONFLICT (number) DO UPDATE SET whole = excluded.whole, launch_values = excluded.launch_values",
+         ON CONFLICT (number) DO UPDATE SET whole = excluded.whole, sample_values = excluded.sample_values",
         &[&number, &packed.whole, &packed.values],
     )?;
     put_results(transaction, number, &index)?;
@@ -88,15 +88,15 @@ fn put_results(transaction: &mut Transaction<'_>, number: i64, index: &Index) ->
     )?;
     let (values, lows, highs): (Vec<_>, Vec<_>, Vec<_>) =
         (column(rows, |row| row.value), column(rows, |row| row.low), column(rows, |row| row.high));
-    let launches = column(rows, |row| i64::from(row.launches));
+    let samples = column(rows, |row| i64::from(row.samples));
     transaction.execute(
         "INSERT INTO prony.results
-         SELECT $1, f.position, k.key, f.value, f.low, f.high, f.launches,
+         SELECT $1, f.position, k.key, f.value, f.low, f.high, f.samples,
                 (SELECT machine FROM prony.machines WHERE fingerprint = $2), $3
          FROM unnest($4::text[], $5::text[], $6::float8[], $7::float8[], $8::float8[], $9::bigint[])
-              WITH ORDINALITY AS f (benchmark, point, value, low, high, launches, position)
+              WITH ORDINALITY AS f (benchmark, point, value, low, high, samples, position)
          JOIN prony.keys k USING (benchmark, point)",
-        &[&number, fingerprint, &index.moment, &benchmarks, &points, &values, &lows, &highs, &launches],
+        &[&number, fingerprint, &index.moment, &benchmarks, &points, &values, &lows, &highs, &samples],
     )?;
     Ok(())
 }

@@ -15,7 +15,7 @@ pub(super) fn document(
 ) -> rusqlite::Result<Option<(Option<String>, Vec<u8>)>> {
     let sql = match detail {
         Detail::Whole => "SELECT label, whole FROM runs JOIN documents USING (number) WHERE id = ?1",
-        Detail::Values => "SELECT label, launch_values FROM runs JOIN documents USING (number) WHERE id = ?1",
+        Detail::Values => "SELECT label, sample_values FROM runs JOIN documents USING (number) WHERE id = ?1",
     };
     connection.prepare_cached(sql)?.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }
@@ -58,7 +58,7 @@ pub(super) fn history(
 ) -> rusqlite::Result<Vec<SessionValue>> {
     let mut values: Vec<SessionValue> = connection
         .prepare_cached(
-            "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.launches
+            "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.samples
              FROM results f JOIN runs r ON r.number = f.number
              WHERE f.machine = (SELECT machine FROM machines WHERE fingerprint = ?1)
                AND f.key = (SELECT key FROM keys WHERE benchmark = ?2 AND point = ?3)
@@ -74,7 +74,7 @@ pub(super) fn history(
                     value: row.get(3)?,
                     low: row.get(4)?,
                     high: row.get(5)?,
-                    launches: row.get(6)?,
+                    samples: row.get(6)?,
                 })
             },
         )?

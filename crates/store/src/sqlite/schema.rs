@@ -8,7 +8,7 @@ const APPLICATION: i64 = 0x5072_6e79;
 /// The version that this program reads and writes.
 pub(super) const KNOWN: i64 = 1;
 
-/// - `documents` holds the originals: whole run documents, and the same without the inside of launches
+/// - `documents` holds the originals: whole run documents, and the same without the inside of samples
 ///   (`Detail::Values`).
 /// - `results` holds the values of histories: those that Prony measured, each with its machine.
 /// - `written_label` is the label in the document, `label` the current one.
@@ -41,7 +41,7 @@ CREATE INDEX runs_by_label ON runs (label) WHERE label IS NOT NULL;
 CREATE TABLE documents (
     number INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
     whole BLOB NOT NULL,
-    launch_values BLOB NOT NULL
+    sample_values BLOB NOT NULL
 ) STRICT;
 CREATE TABLE keys (
     key INTEGER PRIMARY KEY,
@@ -56,7 +56,7 @@ CREATE TABLE results (
     value REAL NOT NULL,
     low REAL NOT NULL,
     high REAL NOT NULL,
-    launches INTEGER NOT NULL,
+    samples INTEGER NOT NULL,
     machine INTEGER NOT NULL REFERENCES machines,
     moment INTEGER NOT NULL,
     PRIMARY KEY (number, position)

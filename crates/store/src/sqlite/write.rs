@@ -22,8 +22,8 @@ pub(super) fn put(transaction: &Transaction<'_>, packed: &Packed<'_>) -> rusqlit
     let number = put_summary(transaction, held.map(|(number, ..)| number), label.as_deref(), &index)?;
     transaction
         .prepare_cached(
-            "INSERT INTO documents (number, whole, launch_values) VALUES (?1, ?2, ?3)
-             ON CONFLICT (number) DO UPDATE SET whole = excluded.whole, launch_values = excluded.launch_values",
+            "INSERT INTO documents (number, whole, sample_values) VALUES (?1, ?2, ?3)
+             ON CONFLICT (number) DO UPDATE SET whole = excluded.whole, sample_values = excluded.sample_values",
         )?
         .execute(params![number, packed.whole, packed.values])?;
     put_results(transaction, number, &index)?;
@@ -76,7 +76,7 @@ fn put_results(transaction: &Transaction<'_>, number: i64, index: &Index) -> rus
     let Some(fingerprint) = &index.history else { return Ok(()) };
     let machine = machine(transaction, fingerprint)?;
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO results (number, position, key, value, low, high, launches, machine, moment)
+        "INSERT INTO results (number, position, key, value, low, high, samples, machine, moment)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
     for (position, row) in (0_i64..).zip(&index.results) {
@@ -88,7 +88,7 @@ fn put_results(transaction: &Transaction<'_>, number: i64, index: &Index) -> rus
             row.value,
             row.low,
             row.high,
-            row.launches,
+            row.samples,
             machine,
             index.moment
         ])?;

@@ -39,7 +39,7 @@ macro_rules! conformance {
 
 conformance! {
     runs_are_read_back_unchanged,
-    values_are_loaded_without_the_inside_of_launches,
+    values_are_loaded_without_the_inside_of_samples,
     values_tell_where_several_parties_were,
     a_put_of_the_same_id_replaces,
     numbers_are_never_reused,
@@ -82,13 +82,13 @@ fn runs_are_read_back_unchanged(mut fresh: Fresh) {
     assert_eq!((second.seconds, second.version.as_str()), (117.5, "0.1.0"));
 }
 
-fn values_are_loaded_without_the_inside_of_launches(mut fresh: Fresh) {
+fn values_are_loaded_without_the_inside_of_samples(mut fresh: Fresh) {
     let whole = run("m", 1, SMALL);
     fresh.store.put(&whole).unwrap();
     let values = fresh.store.get(&whole.id, Detail::Values).unwrap();
     for (a, b) in whole.results.iter().zip(&values.results) {
         assert_eq!((a.key(), &a.outcome, a.values(), &a.footprint), (b.key(), &b.outcome, b.values(), &b.footprint));
-        assert!(b.launches.iter().all(|launch| launch.nanos.is_empty()));
+        assert!(b.samples.iter().all(|sample| sample.nanos.is_empty()));
     }
     assert_eq!((whole.machine, whole.session, whole.plan), (values.machine, values.session, values.plan));
 }
@@ -99,11 +99,11 @@ fn values_tell_where_several_parties_were(mut fresh: Fresh) {
     let distance = CpuDistance { cpus: [0, 1], picos: 40_000, share: Share::ALL, elsewhere: None };
     whole.session.references = Some(SessionReferences { distances: vec![distance], ..Default::default() });
     let both = vec![vec![0], vec![1]];
-    whole.results[0].launches.iter_mut().for_each(|launch| launch.placement.seen = both.clone());
+    whole.results[0].samples.iter_mut().for_each(|sample| sample.placement.seen = both.clone());
     fresh.store.put(&whole).unwrap();
     let values = fresh.store.get(&whole.id, Detail::Values).unwrap();
-    assert!(values.results[0].launches.iter().all(|launch| launch.placement.seen == both));
-    assert!(values.results[1].launches.iter().all(|launch| launch.placement.seen.is_empty()));
+    assert!(values.results[0].samples.iter().all(|sample| sample.placement.seen == both));
+    assert!(values.results[1].samples.iter().all(|sample| sample.placement.seen.is_empty()));
 }
 
 fn a_put_of_the_same_id_replaces(mut fresh: Fresh) {
@@ -245,7 +245,7 @@ fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     assert_eq!(sessions.iter().map(|value| value.number).collect::<Vec<_>>(), [2, 1, 7]);
     let estimate = *runs[1].results[0].outcome.estimate().unwrap();
     let first = &sessions[0];
-    assert_eq!((first.value, first.low, first.high, first.launches), (estimate.value, estimate.low, estimate.high, 3));
+    assert_eq!((first.value, first.low, first.high, first.samples), (estimate.value, estimate.low, estimate.high, 3));
     assert_eq!((&first.id, &first.started), (&runs[1].id, &runs[1].session.started));
     let newest = history(&**store, &key, "alpha-fingerprint", 2);
     assert_eq!(newest.iter().map(|value| value.number).collect::<Vec<_>>(), [1, 7]);
@@ -257,7 +257,7 @@ fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     assert!(history(&**store, &ResultKey::new("no.such", model::Point::origin()), "alpha-fingerprint", 9).is_empty());
     // So does one whose core had a neighbour all the time: its value is not the machine's.
     let mut shared = runs[1].clone();
-    let basis = model::ValueBasis::Observed(model::ObservedReason::FewUndisturbed { launches: 1, of: 20 });
+    let basis = model::ValueBasis::Observed(model::ObservedReason::FewUndisturbed { samples: 1, of: 20 });
     shared.results[0].references = Some(model::ResultReferences { basis, ..model::ResultReferences::default() });
     store.put(&shared).unwrap();
     assert_eq!(history(&**store, &turned, "alpha-fingerprint", 100).len(), 2);
@@ -288,7 +288,7 @@ fn unreadable_runs_are_refused_and_change_nothing(mut fresh: Fresh) {
     let good = run("m", 1, SMALL);
     store.put(&good).unwrap();
     let mut nan = good.clone();
-    nan.results[0].launches[0].value = f64::NAN;
+    nan.results[0].samples[0].value = f64::NAN;
     let mut twice = good.clone();
     twice.results.push(twice.results[0].clone());
     for bad in [nan, twice] {

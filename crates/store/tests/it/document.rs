@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::common::{SMALL, run};
 use crate::schema::faults;
-use model::{Estimate, EstimateMethod, Fact, FactValue, Flag, Launch, Mode, Outcome, Point, Primitive, Run};
+use model::{Estimate, EstimateMethod, Fact, FactValue, Flag, Mode, Outcome, Point, Primitive, Run, Sample};
 use proptest::prelude::*;
 use store::{DOCUMENT_LIMIT, Error, StoreErrorKind, load_document, parse_document, render_document, save_document};
 
@@ -150,8 +150,8 @@ fn estimate() -> impl Strategy<Value = Estimate> {
         ends.sort_by(f64::total_cmp);
         ends
     });
-    (ends, 0.0..=1.0, (1..=u32::MAX, any::<u32>())).prop_map(|([low, value, high], level, (launches, batches))| {
-        Estimate { value, low, high, level, launches, batches, method: EstimateMethod::Stated }
+    (ends, 0.0..=1.0, (1..=u32::MAX, any::<u32>())).prop_map(|([low, value, high], level, (samples, batches))| {
+        Estimate { value, low, high, level, samples, batches, method: EstimateMethod::Stated }
     })
 }
 
@@ -167,17 +167,17 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 }
 
 fn any_run() -> impl Strategy<Value = Run> {
-    let launch = (number(), prop::collection::vec(any::<u64>(), 0..4), prop::option::of((amount(), amount())))
-        .prop_map(|(value, nanos, frequency)| Launch {
+    let sample = (number(), prop::collection::vec(any::<u64>(), 0..4), prop::option::of((amount(), amount())))
+        .prop_map(|(value, nanos, frequency)| Sample {
             value,
             nanos,
             frequency,
             began: value.abs() / 3.0,
-            ..Launch::default()
+            ..Sample::default()
         });
     let point = prop::collection::vec((any::<String>(), any::<String>()), 0..3)
         .prop_map(|axes| axes.into_iter().fold(Point::origin(), |point, (axis, value)| point.with(axis, value)));
-    let result = (outcome(), point, prop::collection::vec(launch, 1..3), any::<(u64, String)>());
+    let result = (outcome(), point, prop::collection::vec(sample, 1..3), any::<(u64, String)>());
     let fact = prop_oneof![
         any::<String>().prop_map(FactValue::Text),
         number().prop_map(FactValue::Number),
@@ -202,12 +202,12 @@ fn any_run() -> impl Strategy<Value = Run> {
                 .collect();
             one.results = (0..)
                 .zip(results)
-                .map(|(index, (outcome, point, launches, (ops, title)))| model::BenchmarkResult {
+                .map(|(index, (outcome, point, samples, (ops, title)))| model::BenchmarkResult {
                     benchmark: format!("a.b{index}"),
                     flags: vec![Flag::Drift],
                     outcome,
                     point,
-                    launches,
+                    samples,
                     ops,
                     title,
                     ..model.clone()

@@ -32,7 +32,7 @@ fn saver_process() {
         run.session.rounds = round;
         run.session.complete = false;
         for result in &mut run.results {
-            result.launches.truncate(round as usize % TYPICAL.launches + 1);
+            result.samples.truncate(round as usize % TYPICAL.samples + 1);
         }
         store.put(&run)?;
         println!("\nround {round}");

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use model::{
-    BenchmarkResult, Class, Domain, Estimate, EstimateMethod, Flag, Invalid, Launch, Metric, ObservedReason, Outcome,
-    ResultReferences, Run, SessionReferences, Share, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
+    BenchmarkResult, Class, Domain, Estimate, EstimateMethod, Flag, Invalid, Metric, ObservedReason, Outcome,
+    ResultReferences, Run, Sample, SessionReferences, Share, UndisturbedBatches, UnsharedCore, UnsharedSource,
+    ValueBasis,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -11,20 +12,20 @@ use stats::simulate::standard_normal;
 
 use super::{rate, result, run, time};
 
-/// What a session of a guest does to its launches.
+/// What a session of a guest does to its samples.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings {
     /// Middle of the clock's steps, hertz.
     pub(crate) clock: f64,
-    /// Steps of 3.5% up or down from launch to launch, at most three from the middle.
+    /// Steps of 3.5% up or down from sample to launch, at most three from the middle.
     pub(crate) steps: bool,
-    /// Share of launches with a neighbour on the core.
+    /// Share of samples with a neighbour on the core.
     pub(crate) neighbour: f64,
 }
 
 pub(crate) const GUEST: Surroundings = Surroundings { clock: 2.6e9, steps: true, neighbour: 0.4 };
 
-/// The launches of one session, drawn one after the other.
+/// The samples of one session, drawn one after the other.
 pub(crate) struct GuestSession<'a> {
     pub(crate) around: Surroundings,
     step: i32,
@@ -37,7 +38,7 @@ impl<'a> GuestSession<'a> {
         Self { around, step: 0, shared: false, rng }
     }
 
-    /// Clock of the next launch, and what a neighbour makes of its time.
+    /// Clock of the next sample, and what a neighbour makes of its time.
     fn next(&mut self) -> (f64, f64) {
         if self.around.steps {
             self.step = (self.step + self.rng.random_range(-1..=1)).clamp(-3, 3);
@@ -59,7 +60,7 @@ impl<'a> GuestSession<'a> {
         noise: f64,
     ) -> BenchmarkResult {
         let lower = !metric.unit.is_rate();
-        let launches: Vec<Launch> = (0..20)
+        let samples: Vec<Sample> = (0..20)
             .map(|round| {
                 let (clock, slower) = self.next();
                 let own = cycles * (noise * standard_normal(self.rng)).exp();
@@ -73,11 +74,11 @@ impl<'a> GuestSession<'a> {
                     clock: Some(clock),
                 };
                 let undisturbed = Some(undisturbed);
-                Launch { round, began: f64::from(round), value: seen, undisturbed, ..Launch::default() }
+                Sample { round, began: f64::from(round), value: seen, undisturbed, ..Sample::default() }
             })
             .collect();
         let mut made = result(benchmark, "", metric, class, &[], Outcome::Unfit(String::new()));
-        made.launches = launches;
+        made.samples = samples;
         made.references = Some(ResultReferences {
             domain: Domain::Core,
             basis: ValueBasis::Cycles,
@@ -88,16 +89,16 @@ impl<'a> GuestSession<'a> {
     }
 }
 
-/// What a document states for launch values.
+/// What a document states for sample values.
 pub(crate) fn estimate(values: &[f64]) -> Estimate {
-    // Where the steps of the clock persist, too few launches for 95% are a range with a level of its own.
-    let found = stats::serial_median_interval(values, 0.95).or_else(|| stats::launch_median_range(values)).unwrap();
+    // Where the steps of the clock persist, too few samples for 95% are a range with a level of its own.
+    let found = stats::serial_median_interval(values, 0.95).or_else(|| stats::sample_median_range(values)).unwrap();
     Estimate {
         value: stats::median(values).unwrap(),
         low: found.interval.low,
         high: found.interval.high,
         level: found.interval.level,
-        launches: u32::try_from(values.len()).unwrap(),
+        samples: u32::try_from(values.len()).unwrap(),
         batches: 20,
         method: EstimateMethod::OrderStatistic,
     }
@@ -105,7 +106,7 @@ pub(crate) fn estimate(values: &[f64]) -> Estimate {
 
 /// Every result as `basis` says, at a clock.
 pub(crate) fn state(result: &mut BenchmarkResult, basis: ValueBasis, clock: f64) {
-    let observed: Vec<f64> = result.launches.iter().map(|launch| launch.value).collect();
+    let observed: Vec<f64> = result.samples.iter().map(|sample| sample.value).collect();
     let references = result.references.as_mut().unwrap();
     (references.basis, references.clock) = (basis, Some(clock));
     references.observed = Some(estimate(&observed));
@@ -115,7 +116,7 @@ pub(crate) fn state(result: &mut BenchmarkResult, basis: ValueBasis, clock: f64)
 /// A run of core results: their median clock is the session's, and its own result.
 pub(crate) fn core_run(id: &str, machine: &str, session: &str, mut results: Vec<BenchmarkResult>) -> Run {
     let of =
-        |result: &BenchmarkResult| result.launches.iter().filter_map(|l| l.undisturbed?.clock).collect::<Vec<f64>>();
+        |result: &BenchmarkResult| result.samples.iter().filter_map(|l| l.undisturbed?.clock).collect::<Vec<f64>>();
     let clocks: Vec<f64> = results.iter().flat_map(of).collect();
     let stated = estimate(&clocks);
     results.iter_mut().for_each(|result| state(result, ValueBasis::Cycles, stated.value));
@@ -163,17 +164,17 @@ pub(crate) fn without_references(run: &Run) -> Run {
     old.results.retain(|result| result.benchmark != "cpu.clock");
     for result in &mut old.results {
         result.references = None;
-        result.launches.iter_mut().for_each(|launch| launch.undisturbed = None);
+        result.samples.iter_mut().for_each(|sample| sample.undisturbed = None);
         result.outcome = Outcome::Measured(estimate(&result.values()));
     }
     old
 }
 
-/// Marks every launch of a result as contended: what is stated is what was observed.
+/// Marks every sample of a result as contended: what is stated is what was observed.
 pub(crate) fn contended(run: &mut Run, benchmark: &str) {
     let clock = run.session.references.as_ref().unwrap().clock.unwrap();
     let result = run.results.iter_mut().find(|result| result.benchmark == benchmark).unwrap();
-    result.launches.iter_mut().for_each(|l| l.invalid = Some(Invalid::Contended { batches: 1, of: 40 }));
+    result.samples.iter_mut().for_each(|l| l.invalid = Some(Invalid::Contended { batches: 1, of: 40 }));
     result.flags.push(Flag::Contended);
     state(result, ValueBasis::Observed(ObservedReason::UnsharedNeverSeen), clock);
 }

@@ -1,4 +1,4 @@
-//! Constructors of runs for tests: from simulated launches, and from the published tables.
+//! Constructors of runs for tests: from simulated samples, and from the published tables.
 #![allow(dead_code, reason = "each test file uses a part")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::{
-    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Flag, Launch, Machine, Metric, Mode, Outcome,
-    Plan, Point, Primitive, ResultKey, Run, SCHEMA, Session, Unit,
+    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Flag, Machine, Metric, Mode, Outcome, Plan,
+    Point, Primitive, ResultKey, Run, SCHEMA, Sample, Session, Unit,
 };
 
 /// A file of the published tables.
@@ -78,7 +78,7 @@ pub(crate) fn plain(benchmark: &str, point: &str, metric: Metric, value: f64) ->
     result(benchmark, point, metric, Class::Compute, &[], Outcome::Measured(Estimate::without_spread(value)))
 }
 
-/// The result that a run would store for these launch values: median and order-statistic interval, or modes.
+/// The result that a run would store for these sample values: median and order-statistic interval, or modes.
 pub(crate) fn from_values(
     benchmark: &str,
     point: &str,
@@ -89,7 +89,7 @@ pub(crate) fn from_values(
     let groups = stats::modes(values);
     let outcome = if groups.len() > 1 {
         let mode = |group: &stats::ModeGroup| {
-            let members: Vec<f64> = group.launches.iter().map(|&i| values[i]).collect();
+            let members: Vec<f64> = group.samples.iter().map(|&i| values[i]).collect();
             Mode { share: group.share, estimate: estimate(&members) }
         };
         Outcome::Modes(groups.iter().map(mode).collect())
@@ -100,7 +100,7 @@ pub(crate) fn from_values(
     if groups.len() > 1 {
         made.flags.push(Flag::Modes);
     }
-    made.launches = values.iter().map(|&value| Launch { value, ..Launch::default() }).collect();
+    made.samples = values.iter().map(|&value| Sample { value, ..Sample::default() }).collect();
     made
 }
 
@@ -112,11 +112,11 @@ fn estimate(values: &[f64]) -> Estimate {
             low: m.interval.low,
             high: m.interval.high,
             level: m.interval.level,
-            launches: u32::try_from(values.len()).unwrap(),
+            samples: u32::try_from(values.len()).unwrap(),
             batches: 20,
             method: EstimateMethod::OrderStatistic,
         },
-        None => Estimate { launches: u32::try_from(values.len()).unwrap(), ..Estimate::without_spread(value) },
+        None => Estimate { samples: u32::try_from(values.len()).unwrap(), ..Estimate::without_spread(value) },
     }
 }
 

@@ -15,7 +15,7 @@ use crate::text::{SourceFault, axis_value, between, lines, need};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "criterion",
     tool: "criterion.rs",
-    about: "the stated intervals (of one process: they do not cover what differs between launches) of the median and of \
+    about: "the stated intervals (of one process: they do not cover what differs between samples) of the median and of \
             criterion's own estimate, the slope or the mean, which is a result of its own and all that the terminal states, \
             beside the throughput; of version 0.1 the middle of the median's; from sample.json the median and range of \
             the samples",
@@ -24,7 +24,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
     parse,
 };
 
-const ONE: &str = "criterion's interval covers samples of one process, and not differences between launches";
+const ONE: &str = "criterion's interval covers samples of one process, and not differences between samples";
 
 /// The estimator behind what is printed on the terminal: unlike the median, a slow sample moves it. The source of
 /// criterion, and its book, "Additional Statistics", have the slope where samples have growing numbers of iterations,

@@ -284,6 +284,6 @@ pub(super) fn settle(sheet: &mut SourceSheet, runs: &[CyclicRun]) {
     if runs.iter().filter(mute).count() > 1 {
         sheet
             .notes
-            .push("histograms do not print the settings: what stands there again is taken for a launch".to_owned());
+            .push("histograms do not print the settings: what stands there again is taken for a sample".to_owned());
     }
 }

@@ -15,7 +15,7 @@ use crate::units::TIMES;
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "jmh",
     tool: "JMH",
-    about: "scores by mode; in JSON the means of forks, which are processes of their own, are launches, and the \
+    about: "scores by mode; in JSON the means of forks, which are processes of their own, are samples, and the \
             terminal's error, which covers iterations of all forks, is a note",
     by_lines: true,
     detect,
@@ -113,7 +113,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let (least, greatest) =
             (iterations.iter().copied().reduce(f64::min), iterations.iter().copied().reduce(f64::max));
         sheet.readings.push(match (&forks[..], least.zip(greatest)) {
-            ([_, _, ..], _) => reading.spread(SourceSpread::Launches(forks)),
+            ([_, _, ..], _) => reading.spread(SourceSpread::Samples(forks)),
             ([_], Some((least, greatest))) if iterations.len() > 1 => {
                 reading.spread(SourceSpread::Range(least, greatest)).note("the range is of iterations in one process")
             }

@@ -129,7 +129,7 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Vec<SourceSheet>, SourceF
 }
 
 /// The system whose results begin with this line, which states its host and its kernel: further results of it are
-/// launches.
+/// samples.
 fn system<'a>(systems: &mut Vec<LmbenchSystem<'a>>, name: &'a str, at: usize) -> Result<usize, SourceFault> {
     if let Some(found) = systems.iter().position(|system| system.name == name) {
         return Ok(found);

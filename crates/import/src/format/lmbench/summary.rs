@@ -201,7 +201,7 @@ impl LmbenchHost {
     }
 
     /// The sheet, with its runs in order. Rows of a name that may be cut may be of several systems: they are no
-    /// launches.
+    /// samples.
     fn finish(self, version: &str) -> SourceSheet {
         let mut sheet = self.sheet;
         sheet.version = Some(version.to_owned()).filter(|version| !version.is_empty());

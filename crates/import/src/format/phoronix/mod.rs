@@ -291,7 +291,7 @@ fn reading(
     }
     reading = reading.rounded(half / value.abs());
     // A single trial has no spread.
-    let spread = if trials.len() > 1 { SourceSpread::Launches(trials) } else { SourceSpread::None };
+    let spread = if trials.len() > 1 { SourceSpread::Samples(trials) } else { SourceSpread::None };
     reading.spread(spread)
 }
 

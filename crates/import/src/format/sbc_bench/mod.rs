@@ -15,7 +15,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "sbc-bench",
     tool: "sbc-bench",
     about: "its parts by the rules of  openssl-speed and 7zip, and ramlat's latencies, by processor where \
-            it has several clusters; runs of 7-Zip on all processors are launches",
+            it has several clusters; runs of 7-Zip on all processors are samples",
     by_lines: true,
     detect,
     parse,

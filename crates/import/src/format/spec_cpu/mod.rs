@@ -206,7 +206,7 @@ fn reading(group: SpecCpuGroup) -> SourceReading {
     if group.failed > 0 {
         reading = reading.note(format!("{} iterations did not succeed and are left out", group.failed));
     }
-    reading.spread(SourceSpread::Launches(values))
+    reading.spread(SourceSpread::Samples(values))
 }
 
 fn ratio() -> Metric {

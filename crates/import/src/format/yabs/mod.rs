@@ -252,7 +252,7 @@ fn copies(columns: &[String], cells: &[&str], at: usize) -> Result<Option<Source
         values.push(data_rate(cell, 1.0, at)?.0);
     }
     let Some(first) = values.first().copied() else { return Ok(None) };
-    Ok(Some(SourceReading::new(id, title, first, bytes_per_second("bytes")).spread(SourceSpread::Launches(values))))
+    Ok(Some(SourceReading::new(id, title, first, bytes_per_second("bytes")).spread(SourceSpread::Samples(values))))
 }
 
 /// Lines before and between the parts: version, date, how long it took.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use benchmarks::{LaunchSetting, Readings};
+use benchmarks::{Readings, SampleSetting};
 use kernels::memory::{Arena, Pages};
 use model::Point;
 use os::counters::{CounterEvent, Counters};
@@ -75,8 +75,8 @@ fn task() -> Task {
     }
 }
 
-fn launch_setting() -> LaunchSetting {
-    LaunchSetting {
+fn sample_setting() -> SampleSetting {
+    SampleSetting {
         seed: 1,
         cpus: Vec::new(),
         allowed: kernels::affinity::allowed().unwrap(),
@@ -87,19 +87,19 @@ fn launch_setting() -> LaunchSetting {
     }
 }
 
-/// A launch of this trial, from warm-up to its end, and the number of readings and batches of the witness that are
+/// A sample of this trial, from warm-up to its end, and the number of readings and batches of the witness that are
 /// recorded.
-fn launch(trial: Trial) -> (LaunchMember, usize) {
-    let (task, setting) = (task(), launch_setting());
+fn launch(trial: Trial) -> (SampleMember, usize) {
+    let (task, setting) = (task(), sample_setting());
     let benchmark = benchmarks::find(&task.benchmark).unwrap();
-    let mut member = LaunchMember::new(benchmark, task, BenchmarkContext::new(setting), trial, None);
+    let mut member = SampleMember::new(benchmark, task, BenchmarkContext::new(setting), trial, None);
     member.warm_up().unwrap();
     member.begin(None).unwrap();
     for _ in 0..BATCHES {
         member.batch(None).unwrap();
     }
     member.end().unwrap();
-    let warmup = member.launch.warmup as usize;
+    let warmup = member.sample.warmup as usize;
     (member, warmup)
 }
 
@@ -146,42 +146,42 @@ fn a_turn_among_others_displaces_what_they_left_before_it_is_timed() {
         let kernel = Moving::default();
         let task = Task { cache, batches, ..task() };
         let trial = Trial::one(kernel.clone());
-        let mut member = LaunchMember::new(benchmark, task, BenchmarkContext::new(launch_setting()), trial, None);
+        let mut member = SampleMember::new(benchmark, task, BenchmarkContext::new(sample_setting()), trial, None);
         member.begin(None).unwrap();
         member.turn(true, None).unwrap();
-        assert_eq!((*kernel.0.borrow(), member.launch.nanos.len()), (lead_in + recorded, recorded as usize), "{cache}");
+        assert_eq!((*kernel.0.borrow(), member.sample.nanos.len()), (lead_in + recorded, recorded as usize), "{cache}");
         while !member.is_done() {
             member.turn(true, None).unwrap();
         }
         let before = *kernel.0.borrow();
         member.turn(true, None).unwrap();
-        assert_eq!((*kernel.0.borrow(), member.launch.nanos.len()), (before, batches as usize), "none after the last");
+        assert_eq!((*kernel.0.borrow(), member.sample.nanos.len()), (before, batches as usize), "none after the last");
     }
     // Alone it follows itself, and what moves nothing takes turns batch by batch.
     let kernel = Moving::default();
     let mut member =
-        LaunchMember::new(benchmark, task(), BenchmarkContext::new(launch_setting()), Trial::one(kernel.clone()), None);
+        SampleMember::new(benchmark, task(), BenchmarkContext::new(sample_setting()), Trial::one(kernel.clone()), None);
     member.begin(None).unwrap();
     member.turn(false, None).unwrap();
     assert_eq!(*kernel.0.borrow(), 1);
-    let mut member = LaunchMember::new(
+    let mut member = SampleMember::new(
         benchmark,
         task(),
-        BenchmarkContext::new(launch_setting()),
+        BenchmarkContext::new(sample_setting()),
         Trial::one(Witness::default()),
         None,
     );
     member.begin(None).unwrap();
     member.turn(true, None).unwrap();
-    assert_eq!(member.launch.nanos.len(), 1);
+    assert_eq!(member.sample.nanos.len(), 1);
 }
 
 #[test]
-fn a_launch_whose_batches_wait_ends_with_those_that_it_has() {
+fn a_sample_whose_batches_wait_ends_with_those_that_it_has() {
     let task = Task { batches: 100, ..task() };
     let benchmark = benchmarks::find(&task.benchmark).unwrap();
     let mut member =
-        LaunchMember::new(benchmark, task, BenchmarkContext::new(launch_setting()), Trial::one(Waiting), None);
+        SampleMember::new(benchmark, task, BenchmarkContext::new(sample_setting()), Trial::one(Waiting), None);
     member.begin(None).unwrap();
     for made in 0..RULES.worker.enough_batches {
         assert!(!member.has_enough(), "{made} batches are too few, however long they took");
@@ -214,8 +214,8 @@ fn hardware_counters_are_closed_while_batches_are_timed() {
         let seen = witness.seen.borrow();
         let timed = each * (warmup + BATCHES);
         assert_eq!(seen[..timed], vec![0; timed], "batches with counters open");
-        let launch = &member.launch;
-        let kept = if launch.readings.is_empty() { launch.nanos.len() } else { launch.readings.len() };
+        let sample = &member.sample;
+        let kept = if sample.readings.is_empty() { sample.nanos.len() } else { sample.readings.len() };
         assert_eq!(kept, each * BATCHES, "batches in which events are counted are not timed");
         if !can_count {
             testing::lacks!("that events are counted after the timed batches: no counter can be opened here");
@@ -223,9 +223,9 @@ fn hardware_counters_are_closed_while_batches_are_timed() {
         }
         assert_eq!(seen.len(), timed + each * COUNTED as usize);
         assert!(seen[timed..].iter().all(|open| *open > 0), "events are counted after the timed batches: {seen:?}");
-        assert!(launch.footprint.hardware.is_some());
+        assert!(sample.footprint.hardware.is_some());
     }
-    assert_eq!(counters_open(), 0, "a launch leaves no counter open");
+    assert_eq!(counters_open(), 0, "a sample leaves no counter open");
 }
 
 /// Records its name in every batch.
@@ -255,12 +255,12 @@ fn the_two_sides_of_a_pair_take_turns_at_coming_first() {
     let (warm, timed) = seen.split_at(2 * warmup);
     assert_eq!(warm, &abba[..2 * warmup]);
     assert!(timed.starts_with(&abba[..2 * BATCHES]), "{timed}");
-    let launch = &member.launch;
-    let (work, overhead) = launch.sides(0);
+    let sample = &member.sample;
+    let (work, overhead) = sample.sides(0);
     assert_eq!((work.len(), overhead.len()), (BATCHES, BATCHES));
-    assert!(work.iter().all(|(ops, _)| *ops == 3) && overhead.iter().all(|(ops, _)| *ops == 4), "{launch:?}");
+    assert!(work.iter().all(|(ops, _)| *ops == 3) && overhead.iter().all(|(ops, _)| *ops == 4), "{sample:?}");
     // Work and overhead take no time: the difference is that of two readings of the clock, and finite.
-    assert!(launch.value.is_finite());
+    assert!(sample.value.is_finite());
 }
 
 const PAGES: u64 = 64;
@@ -285,8 +285,8 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
             let task = Task { cpus: cpus.clone(), ..task() };
             let benchmark = benchmarks::find(&task.benchmark).unwrap();
             let trial = Trial::one(Named('w', order));
-            let context = BenchmarkContext::new(LaunchSetting { cpus, ..launch_setting() });
-            let mut member = LaunchMember::new(benchmark, task, context, trial, Some(&setting));
+            let context = BenchmarkContext::new(SampleSetting { cpus, ..sample_setting() });
+            let mut member = SampleMember::new(benchmark, task, context, trial, Some(&setting));
             let mut reader = ReferenceReader::new(&setting);
             member.warm_up().unwrap();
             member.begin(reader.as_mut()).unwrap();
@@ -294,8 +294,8 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
                 member.batch(reader.as_mut()).unwrap();
             }
             member.null_batches(reader.as_mut()).unwrap();
-            let Reply::Launched { launch, .. } = member.launched(0, Some(&setting)) else { panic!("no launch") };
-            launch.references.unwrap()
+            let Reply::Launched { sample, .. } = member.launched(0, Some(&setting)) else { panic!("no sample") };
+            sample.references.unwrap()
         };
         let read = std::thread::Builder::new().spawn(body).unwrap().join().unwrap();
         let of: Vec<usize> = read.tracks.iter().map(|track| track.cpu as usize).collect();
@@ -313,7 +313,7 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
     }
 }
 
-/// Makes a thread that existed before the launch touch fresh pages.
+/// Makes a thread that existed before the sample touch fresh pages.
 struct Asking {
     ask: std::sync::mpsc::Sender<u64>,
     done: std::sync::mpsc::Receiver<()>,
@@ -352,7 +352,7 @@ impl Kernel for Asking {
 fn what_the_threads_of_a_result_do_is_in_its_footprint() {
     let _alone = alone();
     let (member, _) = launch(Trial::one(Asking::new()));
-    let footprint = &member.launch.footprint;
+    let footprint = &member.sample.footprint;
     let faults = footprint.operations * PAGES;
     assert!(footprint.minor_faults.unwrap() >= faults, "{footprint:?}");
     match &footprint.hardware {

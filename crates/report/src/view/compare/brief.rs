@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use compare::{CompareRow, CompareVerdict, Comparison, GainDirection, NeededLaunches, PerPrice, Ratio};
+use compare::{CompareRow, CompareVerdict, Comparison, GainDirection, NeededSamples, PerPrice, Ratio};
 use model::{ResultKey, Unit, percent};
 
 use super::{clock, heat, means, rows};
@@ -21,7 +21,7 @@ const DIRECTIONS: [(GainDirection, &str); 4] = [
     (GainDirection::Better, "BETTER"),
 ];
 
-/// Two runs. `seconds` is the time of one launch of each result, where it is known.
+/// Two runs. `seconds` is the time of one sample of each result, where it is known.
 pub(super) fn pair(comparison: &Comparison, other: usize, seconds: &HashMap<ResultKey, f64>) -> Vec<DocumentSection> {
     let mut first = vec![Block::Text(counts(comparison, other))];
     first.extend(comparison.tests.gt(&0).then(|| Block::Text(certain(comparison))));
@@ -211,25 +211,25 @@ fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<ResultKey,
     if open.is_empty() {
         return None;
     }
-    let (mut launches, mut most, mut time, mut sessions, mut close) = (0, 0, Some(0.0), 0, 0);
+    let (mut samples, mut most, mut time, mut sessions, mut close) = (0, 0, Some(0.0), 0, 0);
     for (row, ratio) in &open {
         match ratio.need {
-            Some(NeededLaunches::Launches(count)) => {
-                launches += 1;
+            Some(NeededSamples::Samples(count)) => {
+                samples += 1;
                 most = most.max(count);
                 let each = seconds.get(&row.key()).map(|each| each * count as f64);
                 time = time.zip(each).map(|(sum, each)| sum + each);
             }
-            Some(NeededLaunches::Sessions(_)) => sessions += 1,
-            Some(NeededLaunches::TooClose) => close += 1,
+            Some(NeededSamples::Sessions(_)) => sessions += 1,
+            Some(NeededSamples::TooClose) => close += 1,
             None => {}
         }
     }
     let mut parts = Vec::new();
-    if launches > 0 {
+    if samples > 0 {
         let cost = time.map(|time| format!(" ({} in each run)", duration(time.max(1.0)))).unwrap_or_default();
-        let many = if most == 1 { "1 more launch".to_owned() } else { format!("up to {most} more launches") };
-        parts.push(format!("{many} would probably decide {launches}{cost}"));
+        let many = if most == 1 { "1 more sample".to_owned() } else { format!("up to {most} more samples") };
+        parts.push(format!("{many} would probably decide {samples}{cost}"));
     }
     if sessions > 0 {
         parts.push(format!("more sessions would decide {sessions}"));
@@ -238,10 +238,10 @@ fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<ResultKey,
         let [scatter, lie] = if close == 1 { ["scatters", "lies"] } else { ["scatter", "lie"] };
         parts.push(format!("{close} {scatter} too much for either, or {lie} too close to the edge of the same"));
     }
-    let rest = open.len() - launches - sessions - close;
+    let rest = open.len() - samples - sessions - close;
     if rest > 0 {
         let have = if rest == 1 { "has" } else { "have" };
-        parts.push(format!("{rest} {have} no interval to test (fewer than 8 launches in a run, or no spread)"));
+        parts.push(format!("{rest} {have} no interval to test (fewer than 8 samples in a run, or no spread)"));
     }
     Some(format!("Undecided: {}.", parts.join(", ")))
 }

@@ -1,6 +1,6 @@
 //! The result of a gate in one line.
 
-use compare::{CompareGate, CompareRow, Comparison, GateAnswer, GateResult, NeededLaunches, Unmatched};
+use compare::{CompareGate, CompareRow, Comparison, GateAnswer, GateResult, NeededSamples, Unmatched};
 use model::{CORE_SHARED, Outcome, Unit, number, significant};
 
 use super::rows;
@@ -103,15 +103,15 @@ fn name(comparison: &Comparison, result: &GateResult, several: bool) -> String {
     }
 }
 
-/// The launches that would decide most of the open results.
+/// The samples that would decide most of the open results.
 fn decides(gate: &CompareGate) -> String {
-    let launches = gate.open.iter().filter_map(|result| match result.need {
-        Some(NeededLaunches::Launches(count)) => Some(count),
+    let samples = gate.open.iter().filter_map(|result| match result.need {
+        Some(NeededSamples::Samples(count)) => Some(count),
         _ => None,
     });
-    match launches.max() {
-        Some(1) => "; 1 more launch would decide what launches can".to_owned(),
-        Some(count) => format!("; {count} more launches would decide what launches can"),
+    match samples.max() {
+        Some(1) => "; 1 more sample would decide what samples can".to_owned(),
+        Some(count) => format!("; {count} more samples would decide what samples can"),
         None => String::new(),
     }
 }

@@ -44,7 +44,7 @@ pub struct CompareContext {
     pub handles: Vec<String>,
     /// Whether to show what differs and the means, instead of every result.
     pub brief: bool,
-    /// Time of one launch of each result, seconds, where it is known: what more launches would cost.
+    /// Time of one sample of each result, seconds, where it is known: what more samples would cost.
     pub seconds: HashMap<ResultKey, f64>,
 }
 

@@ -1,7 +1,7 @@
 //! Rows of a comparison.
 
 use compare::{
-    CompareRow as Compared, CompareVerdict, Comparison, GainDirection, ModeRatio, NeededLaunches, Normalise, Ratio,
+    CompareRow as Compared, CompareVerdict, Comparison, GainDirection, ModeRatio, NeededSamples, Normalise, Ratio,
     RatioBasis,
 };
 use model::{BEYOND_CACHES, Outcome, percent};
@@ -184,11 +184,11 @@ pub(super) fn open(ratio: &Ratio) -> Option<String> {
         return None;
     }
     let need = ratio.need.map(|need| match need {
-        NeededLaunches::Launches(1) => "1 more launch would decide".to_owned(),
-        NeededLaunches::Launches(count) => format!("{count} more launches would decide"),
-        NeededLaunches::Sessions(count) => format!("{} of each machine would decide", plural(count, "session")),
-        NeededLaunches::TooClose => {
-            "no reasonable number of launches or sessions decides: it scatters too much, or lies too close to the edge of \
+        NeededSamples::Samples(1) => "1 more sample would decide".to_owned(),
+        NeededSamples::Samples(count) => format!("{count} more samples would decide"),
+        NeededSamples::Sessions(count) => format!("{} of each machine would decide", plural(count, "session")),
+        NeededSamples::TooClose => {
+            "no reasonable number of samples or sessions decides: it scatters too much, or lies too close to the edge of \
              \"the same\""
                 .to_owned()
         }
@@ -196,19 +196,19 @@ pub(super) fn open(ratio: &Ratio) -> Option<String> {
     need.or_else(|| ratio.reason.clone())
 }
 
-/// `mode 2.8 µs against 2.7 µs (1.03x slower), 31% and 45% of launches`.
+/// `mode 2.8 µs against 2.7 µs (1.03x slower), 31% and 45% of samples`.
 fn mode_words(row: &Compared, pairs: &[ModeRatio], normalise: Normalise) -> String {
     let value = |x: f64| PrintedQuantity::bare(x, row.metric.unit).in_metric(&row.metric).short();
     let one = |pair: &ModeRatio| match (pair.reference_value, pair.other_value) {
         (Some(a), Some(b)) => {
             let ratio = pair.value.map(|value| PrintedQuantity::ratio_with(value, pair.low.zip(pair.high)));
             let ratio = ratio.map(|ratio| format!(" [{}]", words(row, ratio, normalise))).unwrap_or_default();
-            let shares = format!("{} and {} of launches", percent(pair.reference_share), percent(pair.other_share));
+            let shares = format!("{} and {} of samples", percent(pair.reference_share), percent(pair.other_share));
             let differ = if pair.shares_differ { ", surely not the same share" } else { "" };
             format!("mode {} against {}{ratio}, {shares}{differ}", value(b), value(a))
         }
-        (Some(a), None) => format!("mode {} ({} of launches) is gone", value(a), percent(pair.reference_share)),
-        (None, Some(b)) => format!("mode {} ({} of launches) is new", value(b), percent(pair.other_share)),
+        (Some(a), None) => format!("mode {} ({} of samples) is gone", value(a), percent(pair.reference_share)),
+        (None, Some(b)) => format!("mode {} ({} of samples) is new", value(b), percent(pair.other_share)),
         (None, None) => modes(&[], row.metric.unit),
     };
     pairs.iter().map(one).collect::<Vec<_>>().join("; ")

@@ -88,7 +88,7 @@ fn planted(test: &SelfTest) -> Option<String> {
     let said: Vec<String> = said.into_iter().flatten().collect();
     (!said.is_empty()).then(|| {
         format!(
-            "Power: {} more time for every launch of one result of the second run, simulated on the launches measured, is found {}.",
+            "Power: {} more time for every sample of one result of the second run, simulated on the samples measured, is found {}.",
             percent(power.planted),
             list(&said)
         )

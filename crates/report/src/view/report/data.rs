@@ -2,14 +2,14 @@
 
 use compare::Comparison;
 use explain::Explanation;
-use model::{Footprint, Launch, Placement, Run};
+use model::{Footprint, Placement, Run, Sample};
 use serde::Serialize;
 
 use super::{OWN_TABLES, ReportInput};
 use crate::EmbeddedJson;
 
 /// What a report was made from. Single batches, and what was read beside them, stay in the run documents: they are most
-/// of the bytes, and intervals are computed from launches.
+/// of the bytes, and intervals are computed from samples.
 #[derive(Serialize)]
 struct ReportData<'a> {
     runs: Vec<Run>,
@@ -17,7 +17,7 @@ struct ReportData<'a> {
     explanation: Option<&'a Explanation>,
 }
 
-/// The data of a report, as JSON. Many runs are here without their launches, whose values the rows of the CSV have.
+/// The data of a report, as JSON. Many runs are here without their samples, whose values the rows of the CSV have.
 pub(super) fn of(input: &ReportInput) -> Option<EmbeddedJson> {
     let many = input.runs.len() > OWN_TABLES;
     let runs = input.runs.iter().map(|run| short(run, many)).collect();
@@ -30,20 +30,20 @@ fn short(run: &Run, many: bool) -> Run {
     run.session.references = None;
     for result in &mut run.results {
         if many {
-            result.launches = Vec::new();
+            result.samples = Vec::new();
         }
-        result.launches.iter_mut().for_each(outline);
+        result.samples.iter_mut().for_each(outline);
     }
     run
 }
 
-/// Leaves a launch its value, when and where it ran, and why it is excluded.
-fn outline(launch: &mut Launch) {
-    launch.nanos = Vec::new();
-    launch.ops = Vec::new();
-    launch.readings = Vec::new();
-    launch.quantiles = Vec::new();
-    launch.references = None;
-    launch.footprint = Footprint::default();
-    launch.placement = Placement { asked: launch.placement.asked.clone(), ..Placement::default() };
+/// Leaves a sample its value, when and where it ran, and why it is excluded.
+fn outline(sample: &mut Sample) {
+    sample.nanos = Vec::new();
+    sample.ops = Vec::new();
+    sample.readings = Vec::new();
+    sample.quantiles = Vec::new();
+    sample.references = None;
+    sample.footprint = Footprint::default();
+    sample.placement = Placement { asked: sample.placement.asked.clone(), ..Placement::default() };
 }

@@ -86,7 +86,7 @@ const ONE_BENCHMARK: usize = 5;
 const MOST: usize = 20;
 
 /// Latencies below each other on one axis, from a cache to a disk, of the benchmarks by which primitives are usually
-/// measured; every launch is a dot.
+/// measured; every sample is a dot.
 pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSection> {
     let runs = input.runs;
     let usual =
@@ -117,7 +117,7 @@ pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSe
     let rows = rows.into_iter().map(|(_, row)| row).collect();
     let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
     let about =
-        "What one operation takes, the shortest first, on one axis of equal factors: every dot is a launch, the \
+        "What one operation takes, the shortest first, on one axis of equal factors: every dot is a sample, the \
                  line is the result."
             .to_owned();
     let chart = Chart { title: "Latencies".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };

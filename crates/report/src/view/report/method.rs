@@ -15,24 +15,24 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
         )
     }) {
         items.push(
-            "A result is the median over launches, each a fresh process, of the launch's median batch. Launches of all \
+            "A result is the median over samples, each a fresh process, of the sample's median batch. Samples of all \
              results alternate in a random order, so that drift of the machine falls on all alike."
                 .to_owned(),
         );
         items.push(
-            "An interval is made from order statistics of launches: from one process alone no interval is ever made, for \
+            "An interval is made from order statistics of samples: from one process alone no interval is ever made, for \
              nearly all variation lies between processes."
                 .to_owned(),
         );
         items.push(
-            "A difference of two nearly equal things is measured inside one launch; where it cannot be told from zero, \
+            "A difference of two nearly equal things is measured inside one sample; where it cannot be told from zero, \
              the result is an upper bound, written with <."
                 .to_owned(),
         );
     }
     if input.runs.iter().flat_map(|run| &run.results).any(|f| matches!(f.outcome, Outcome::Modes(_))) {
         items.push(
-            "Where launches fall into groups, the groups are given with their shares instead of one number.".to_owned(),
+            "Where samples fall into groups, the groups are given with their shares instead of one number.".to_owned(),
         );
     }
     if estimates().any(|e| e.method == EstimateMethod::None) {
@@ -51,9 +51,9 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
         ));
     }
     items.push("MB is 10^6 bytes, MiB 2^20. Bandwidth names the bytes that it counts.".to_owned());
-    let launches = if input.runs.len() > OWN_TABLES { " and launches, whose values its CSV has" } else { "" };
+    let samples = if input.runs.len() > OWN_TABLES { " and samples, whose values its CSV has" } else { "" };
     items.push(format!(
-        "The JSON of this page is without single batches{launches}: all that is known of a run is in its own document \
+        "The JSON of this page is without single batches{samples}: all that is known of a run is in its own document \
          (prony show RUN --format json)."
     ));
     for (run, name) in input.runs.iter().zip(names) {

@@ -1,4 +1,4 @@
-//! Distributions of single operations and launches: quantiles, and hand-offs in modes.
+//! Distributions of single operations and samples: quantiles, and hand-offs in modes.
 
 use model::{BenchmarkResult, Better, Flag, Outcome, QuantileEstimate, Run, Unit};
 
@@ -15,7 +15,7 @@ use crate::{
 const TAILS: &str = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this.";
 
 /// What the points are of runs that were measured, and of those that other tools or publications state.
-const MEASURED: &str = "Each point is the median over launches, each bar its interval.";
+const MEASURED: &str = "Each point is the median over samples, each bar its interval.";
 const STATED: &str = "Points of imported runs are as their sources state them.";
 
 /// Quantiles of the rows that stand for more of them.
@@ -101,7 +101,7 @@ fn points(result: &BenchmarkResult) -> Vec<(f64, PrintedQuantity)> {
     points
 }
 
-/// All launches of the results in modes.
+/// All samples of the results in modes.
 fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
     let mut rows = Vec::new();
     for (run, name) in runs.iter().zip(names) {
@@ -122,9 +122,9 @@ fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
         return None;
     }
     let about =
-        "Every dot is one launch, a fresh process; lines mark the centres of the groups with their share of the \
-                 launches. One number would describe none of them."
+        "Every dot is one sample, a fresh process; lines mark the centres of the groups with their share of the \
+                 samples. One number would describe none of them."
             .to_owned();
     let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
-    Some(Chart { title: "Launches".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) })
+    Some(Chart { title: "Samples".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) })
 }

@@ -5,8 +5,8 @@
 pub(crate) mod server;
 
 use model::{
-    BenchmarkResult, Better, Class, Estimate, EstimateMethod, Fact, FactValue, Footprint, Identity, Launch, Machine,
-    Metric, Outcome, Placement, Plan, PlanEntry, Point, Primitive, ResultKey, Run, Session, Unit,
+    BenchmarkResult, Better, Class, Estimate, EstimateMethod, Fact, FactValue, Footprint, Identity, Machine, Metric,
+    Outcome, Placement, Plan, PlanEntry, Point, Primitive, ResultKey, Run, Sample, Session, Unit,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -16,14 +16,14 @@ use store::{SessionValue, Store};
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) results: usize,
-    pub(crate) launches: usize,
+    pub(crate) samples: usize,
     pub(crate) batches: usize,
 }
 
 /// Few numbers, for tests that do not depend on size.
-pub(crate) const SMALL: Shape = Shape { results: 4, launches: 3, batches: 4 };
-/// The size of a run of the default suite: 80 results, most of which end at 14 launches.
-pub(crate) const TYPICAL: Shape = Shape { results: 80, launches: 14, batches: 20 };
+pub(crate) const SMALL: Shape = Shape { results: 4, samples: 3, batches: 4 };
+/// The size of a run of the default suite: 80 results, most of which end at 14 samples.
+pub(crate) const TYPICAL: Shape = Shape { results: 80, samples: 14, batches: 20 };
 
 /// The `number`th session on a machine.
 pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
@@ -54,7 +54,7 @@ pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
             started,
             seconds: 117.5,
             version: "0.1.0".to_owned(),
-            rounds: u32::try_from(shape.launches).unwrap(),
+            rounds: u32::try_from(shape.samples).unwrap(),
             complete: true,
             began_on: Identity { fingerprint: format!("{machine}-fingerprint"), ..Identity::default() },
             ..Session::default()
@@ -81,15 +81,15 @@ fn fact(index: usize, random: &mut ChaCha8Rng) -> Fact {
 
 fn result(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> BenchmarkResult {
     let nanos = 1_000_000 + 10_000 * index as u64;
-    let launches: Vec<_> = (0..shape.launches).map(|round| launch(round, nanos, shape.batches, random)).collect();
-    let mut values: Vec<_> = launches.iter().map(|launch| launch.value).collect();
+    let samples: Vec<_> = (0..shape.samples).map(|round| sample(round, nanos, shape.batches, random)).collect();
+    let mut values: Vec<_> = samples.iter().map(|sample| sample.value).collect();
     values.sort_by(f64::total_cmp);
     let estimate = Estimate {
         value: values[values.len() / 2],
         low: values[0],
         high: values[values.len() - 1],
         level: 0.95,
-        launches: u32::try_from(shape.launches).unwrap(),
+        samples: u32::try_from(shape.samples).unwrap(),
         batches: u32::try_from(shape.batches).unwrap(),
         method: EstimateMethod::OrderStatistic,
     };
@@ -101,17 +101,17 @@ fn result(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> BenchmarkResul
         flags: Vec::new(),
         ops: 1000,
         footprint: footprint(random),
-        launches,
+        samples,
         ..BenchmarkResult::unmeasured(key, format!("Benchmark {index}"), metric, Class::Compute)
             .stressing(&[Primitive::SyscallEntry])
     }
 }
 
-fn launch(round: usize, nanos: u64, batches: usize, random: &mut ChaCha8Rng) -> Launch {
+fn sample(round: usize, nanos: u64, batches: usize, random: &mut ChaCha8Rng) -> Sample {
     let nanos: Vec<u64> = (0..batches).map(|_| nanos + random.random_range(0..nanos / 50)).collect();
     let mut sorted = nanos.clone();
     sorted.sort_unstable();
-    Launch {
+    Sample {
         round: u32::try_from(round).unwrap(),
         began: round as f64 * 8.0 + random.random::<f64>(),
         wall: 0.03 + random.random::<f64>() * 1e-3,
@@ -121,7 +121,7 @@ fn launch(round: usize, nanos: u64, batches: usize, random: &mut ChaCha8Rng) -> 
         steady: true,
         placement: Placement { asked: vec![0], seen: vec![vec![0, 0]] },
         footprint: footprint(random),
-        ..Launch::default()
+        ..Sample::default()
     }
 }
 

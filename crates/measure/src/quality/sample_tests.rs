@@ -1,4 +1,4 @@
-//! Evaluation of launches, from simulated and recorded readings.
+//! Evaluation of samples, from simulated and recorded readings.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use model::{
@@ -18,9 +18,9 @@ pub(crate) fn session(ratio: Option<f64>) -> SessionReferences {
     SessionReferences { lengths: LENGTHS, unshared: vec![core], clock: Some(3e9), ..SessionReferences::default() }
 }
 
-/// A launch of 20 batches of 1000 operations at a clock, of which the last `shared` are contended and take twice as
+/// A sample of 20 batches of 1000 operations at a clock, of which the last `shared` are contended and take twice as
 /// long.
-pub(crate) fn launch(round: u32, gigahertz: f64, shared: usize) -> Launch {
+pub(crate) fn sample(round: u32, gigahertz: f64, shared: usize) -> Sample {
     let nanos = |cycles: f64| (cycles / gigahertz) as u32;
     let batch = |at: usize| if at >= 20 - shared { 2.0 } else { 1.0 };
     let reading = |at: usize| if at > 20 - shared { 1.8 } else { 1.25 };
@@ -30,24 +30,24 @@ pub(crate) fn launch(round: u32, gigahertz: f64, shared: usize) -> Launch {
         contention: SmallSteps((0..=20).map(|at| nanos(36_000.0 * reading(at))).collect()),
     };
     let batches: Vec<u64> = (0..20).map(|at| u64::from(nanos(600_000.0 * batch(at)))).collect();
-    Launch {
+    Sample {
         round,
         value: stats::median(&batches.iter().map(|nanos| *nanos as f64 * 1e-12).collect::<Vec<_>>()).unwrap(),
         nanos: batches,
         placement: Placement { asked: vec![1], seen: vec![vec![1]] },
-        references: Some(LaunchReferences { lengths: LENGTHS, tracks: vec![track], ..LaunchReferences::default() }),
-        ..Launch::default()
+        references: Some(SampleReferences { lengths: LENGTHS, tracks: vec![track], ..SampleReferences::default() }),
+        ..Sample::default()
     }
 }
 
-pub(crate) fn result(benchmark: &str, launches: Vec<Launch>) -> BenchmarkResult {
+pub(crate) fn result(benchmark: &str, samples: Vec<Sample>) -> BenchmarkResult {
     let metric = Metric::lower(Unit::Seconds, "call");
     let result =
         BenchmarkResult::unmeasured(ResultKey::new(benchmark, Point::origin()), benchmark, metric, Class::Compute);
-    BenchmarkResult { launches, ops: 1000, ..result }
+    BenchmarkResult { samples, ops: 1000, ..result }
 }
 
-/// Classifies all launches of a result by what a session knows.
+/// Classifies all samples of a result by what a session knows.
 pub(crate) fn classify(result: &mut BenchmarkResult, session: &SessionReferences) -> ResultClasses {
     let (asked, mut classes) = (Description::of(result), ResultClasses::default());
     classes.update(result, Some(session), &asked);
@@ -59,15 +59,15 @@ pub(crate) const CORE: &str = "os.syscall_getppid";
 #[test]
 fn a_core_result_is_in_cycles_and_neither_clock_nor_neighbour_changes_it() {
     let clocks = [2.1, 2.4, 2.7, 3.0, 3.3, 3.6];
-    let launches = (0..12).map(|at| launch(at, clocks[at as usize % 6], at as usize % 12)).collect();
-    let mut result = result(CORE, launches);
+    let samples = (0..12).map(|at| sample(at, clocks[at as usize % 6], at as usize % 12)).collect();
+    let mut result = result(CORE, samples);
     classify(&mut result, &session(Some(0.25)));
     assert_eq!((result.basis(), result.references.as_ref().unwrap().domain), (&ValueBasis::Cycles, Domain::Core));
     let cycles = result.cycles().unwrap();
     assert_eq!(cycles.len(), 12, "each has at least 8 undisturbed batches");
     assert!(cycles.iter().all(|cycles| (cycles / 600.0 - 1.0).abs() < 1e-3), "{cycles:?}");
     assert!(result.values().iter().all(|value| (value / 200e-9 - 1.0).abs() < 1e-3), "at 3 GHz: {:?}", result.values());
-    let observed: Vec<f64> = result.launches.iter().map(|launch| launch.value).collect();
+    let observed: Vec<f64> = result.samples.iter().map(|sample| sample.value).collect();
     assert!(observed[0] / observed[5] > 1.5, "raw values are as they were: {observed:?}");
     let (slope, half) = result.references.as_ref().unwrap().slope.unwrap();
     assert!((slope - 1.0).abs() < 0.01 && half < 0.05, "{slope} {half}");
@@ -77,39 +77,39 @@ fn a_core_result_is_in_cycles_and_neither_clock_nor_neighbour_changes_it() {
 
 #[test]
 fn an_unknown_unshared_core_filters_nothing() {
-    let mut result = result(CORE, (0..12).map(|at| launch(at, 3.0, 20)).collect());
+    let mut result = result(CORE, (0..12).map(|at| sample(at, 3.0, 20)).collect());
     classify(&mut result, &session(None));
     assert_eq!(result.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
     assert_eq!(result.values().len(), 12);
-    assert!(result.launches.iter().all(|launch| launch.invalid.is_none()));
+    assert!(result.samples.iter().all(|sample| sample.invalid.is_none()));
 }
 
 #[test]
-fn contended_launches_are_excluded_until_the_neighbour_is_the_machine() {
+fn contended_samples_are_excluded_until_the_neighbour_is_the_machine() {
     let shared = |at: u32| if at.is_multiple_of(3) { 0 } else { 15 };
-    let mut some = result(CORE, (0..30).map(|at| launch(at, 3.0, shared(at))).collect());
+    let mut some = result(CORE, (0..30).map(|at| sample(at, 3.0, shared(at))).collect());
     classify(&mut some, &session(Some(0.25)));
     assert_eq!((some.basis(), some.values().len()), (&ValueBasis::Cycles, 10), "two thirds are excluded");
-    let excluded = some.launches.iter().filter_map(|launch| launch.invalid.clone()).collect::<Vec<_>>();
+    let excluded = some.samples.iter().filter_map(|sample| sample.invalid.clone()).collect::<Vec<_>>();
     assert_eq!(excluded[0], Invalid::Contended { batches: 5, of: 20 });
     // Three attempts per round, one of them undisturbed in the whole run.
-    let mut all = result(CORE, (0..21).map(|at| launch(at / 3, 3.0, if at == 10 { 0 } else { 20 })).collect());
+    let mut all = result(CORE, (0..21).map(|at| sample(at / 3, 3.0, if at == 10 { 0 } else { 20 })).collect());
     classify(&mut all, &session(Some(0.25)));
-    assert_eq!(all.basis(), &ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 1, of: 21 }));
-    assert_eq!(all.values().len(), 21, "raw: every launch counts");
+    assert_eq!(all.basis(), &ValueBasis::Observed(ObservedReason::FewUndisturbed { samples: 1, of: 21 }));
+    assert_eq!(all.values().len(), 21, "raw: every sample counts");
     let slowed = all.values().iter().filter(|value| (**value / 400e-9 - 1.0).abs() < 1e-3).count();
     assert_eq!(slowed, 20, "as observed: {:?}", all.values());
 }
 
 #[test]
-fn a_run_that_ends_with_hardly_an_undisturbed_launch_prints_what_it_observed() {
-    let mut few = result(CORE, (0..9).map(|at| launch(at, 3.0, if at < 3 { 0 } else { 18 })).collect());
+fn a_run_that_ends_with_hardly_an_undisturbed_sample_prints_what_it_observed() {
+    let mut few = result(CORE, (0..9).map(|at| sample(at, 3.0, if at < 3 { 0 } else { 18 })).collect());
     classify(&mut few, &session(Some(0.25)));
     assert_eq!((few.basis(), few.values().len()), (&ValueBasis::Cycles, 3));
     conclude_result(&mut few, 0.95, false);
     assert_eq!(few.values().len(), 9);
-    assert!(matches!(few.basis(), ValueBasis::Observed(ObservedReason::FewUndisturbed { launches: 3, of: 9 })));
-    let mut enough = result(CORE, (0..9).map(|at| launch(at, 3.0, if at < 6 { 0 } else { 18 })).collect());
+    assert!(matches!(few.basis(), ValueBasis::Observed(ObservedReason::FewUndisturbed { samples: 3, of: 9 })));
+    let mut enough = result(CORE, (0..9).map(|at| sample(at, 3.0, if at < 6 { 0 } else { 18 })).collect());
     classify(&mut enough, &session(Some(0.25)));
     conclude_result(&mut enough, 0.95, false);
     assert_eq!(enough.basis(), &ValueBasis::Cycles);
@@ -118,7 +118,7 @@ fn a_run_that_ends_with_hardly_an_undisturbed_launch_prints_what_it_observed() {
 #[test]
 fn long_operations_are_never_filtered_and_memory_is_kept_in_time() {
     let stretched = |at: u32| {
-        let mut one = launch(at, 3.0, 15);
+        let mut one = sample(at, 3.0, 15);
         one.nanos.iter_mut().for_each(|nanos| *nanos *= 20);
         one
     };
@@ -127,11 +127,11 @@ fn long_operations_are_never_filtered_and_memory_is_kept_in_time() {
     assert_eq!(long.basis(), &ValueBasis::Observed(ObservedReason::LongOperation));
     assert_eq!(long.values().len(), 12);
     assert!(long.references.unwrap().kept.is_some_and(|kept| kept.get() < 0.3), "the share is evidence all the same");
-    let mut memory = result("memory.copy", (0..12).map(|at| launch(at, 2.0 + 0.1 * f64::from(at), 0)).collect());
+    let mut memory = result("memory.copy", (0..12).map(|at| sample(at, 2.0 + 0.1 * f64::from(at), 0)).collect());
     memory.point = "working_set=64MiB,threads=1,stores=normal".parse().unwrap();
     classify(&mut memory, &session(Some(0.25)));
     assert_eq!(memory.basis(), &ValueBasis::Undisturbed);
-    assert_eq!(memory.values()[0], memory.launches[0].undisturbed.unwrap().value.unwrap());
+    assert_eq!(memory.values()[0], memory.samples[0].undisturbed.unwrap().value.unwrap());
     assert_eq!(
         memory.references.unwrap().domain,
         Domain::Mixed,
@@ -142,8 +142,8 @@ fn long_operations_are_never_filtered_and_memory_is_kept_in_time() {
 #[test]
 fn a_result_that_disturbs_its_own_readings_is_not_filtered() {
     let own = |at: u32| {
-        let mut one = launch(at, 3.0, 11);
-        let quiet = launch(at, 3.0, 0).references.unwrap().tracks;
+        let mut one = sample(at, 3.0, 11);
+        let quiet = sample(at, 3.0, 0).references.unwrap().tracks;
         one.references.as_mut().unwrap().null = quiet;
         one
     };
@@ -154,7 +154,7 @@ fn a_result_that_disturbs_its_own_readings_is_not_filtered() {
 
 #[test]
 fn without_readings_nothing_changes() {
-    let mut result = result(CORE, (0..3).map(|at| Launch { references: None, ..launch(at, 3.0, 0) }).collect());
+    let mut result = result(CORE, (0..3).map(|at| Sample { references: None, ..sample(at, 3.0, 0) }).collect());
     let before = result.clone();
     classify(&mut result, &session(Some(0.25)));
     assert_eq!(result, before);

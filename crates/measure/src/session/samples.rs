@@ -1,62 +1,62 @@
-//! The launches of a round: their order, their repetition, what the worker is asked, and what it answers.
+//! The samples of a round: their order, their repetition, what the worker is asked, and what it answers.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{Invalid, Launch, Outcome, RULES, ResultKey};
+use model::{Invalid, Outcome, RULES, ResultKey, Sample};
 
 use super::{EndReason, MeasureSession};
 use crate::event::MeasureEvent;
 use crate::quality::{Next, PAUSE, Quality, Start, Starts, is_moved};
-use crate::schedule::LaunchGroup;
+use crate::schedule::SampleGroup;
 use crate::seed::mix;
-use crate::subject::LaunchError;
+use crate::subject::SampleError;
 use crate::worker::{Purpose, Reply, Task, WorkerStep, calibrate};
 
-/// Least time that a launch is given before it counts as hung.
-const LAUNCH_LIMIT: Duration = Duration::from_secs(60);
-/// Time that a calibrating launch is given.
+/// Least time that a sample is given before it counts as hung.
+const SAMPLE_LIMIT: Duration = Duration::from_secs(60);
+/// Time that a calibrating sample is given.
 const CALIBRATION_LIMIT: Duration = Duration::from_secs(180);
-/// Time that a launch of a limited run is given beyond the limit.
+/// Time that a sample of a limited run is given beyond the limit.
 const LATE: Duration = Duration::from_secs(30);
 
-/// Which launch of its group it is.
+/// Which sample of its group it is.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct LaunchNumber {
+pub(super) struct SampleNumber {
     round: u32,
     /// How often it was excluded in this round before.
     attempt: u32,
 }
 
-impl LaunchNumber {
-    /// What its seed is drawn from, besides that of the plan: no two launches get the same.
+impl SampleNumber {
+    /// What its seed is drawn from, besides that of the plan: no two samples get the same.
     fn part(self, result: usize) -> u64 {
         u64::from(self.round) << 32 | u64::from(self.attempt) << 24 | result as u64
     }
 }
 
-/// When and how a launch began, and how long it took.
+/// When and how a sample began, and how long it took.
 #[derive(Debug, Clone, Copy)]
-struct LaunchMoment {
+struct SampleMoment {
     began: f64,
     seconds: f64,
     waited: bool,
 }
 
 impl MeasureSession<'_> {
-    /// One launch of every group; members whose launch is excluded are launched again, at most twice, after all others
-    /// of the round: what disturbed them mostly outlasts a launch. The first launches of a result never wait for an
+    /// One sample of every group; members whose sample is excluded are launched again, at most twice, after all others
+    /// of the round: what disturbed them mostly outlasts a sample. The first samples of a result never wait for an
     /// exclusive core: they are what was observed. Later ones do, after all else of the round. None begins after
     /// `until`, in seconds since the run began.
-    pub(super) fn launch_all(
+    pub(super) fn sample_all(
         &mut self,
-        groups: &[LaunchGroup],
+        groups: &[SampleGroup],
         round: u32,
         until: Option<f64>,
     ) -> Result<(), EndReason> {
-        let first = LaunchNumber { round, attempt: 0 };
-        let mut queue: VecDeque<(LaunchGroup, LaunchNumber)> =
+        let first = SampleNumber { round, attempt: 0 };
+        let mut queue: VecDeque<(SampleGroup, SampleNumber)> =
             groups.iter().map(|group| (group.clone(), first)).collect();
         let (mut waiting, mut waits) = (0, 0);
         while let Some((group, number)) = queue.pop_front() {
@@ -64,8 +64,8 @@ impl MeasureSession<'_> {
                 break;
             }
             let again = number.attempt > 0;
-            // The launch of another group may have ended some of this one.
-            let open = LaunchGroup(group.0.into_iter().filter(|index| self.active(*index)).collect());
+            // The sample of another group may have ended some of this one.
+            let open = SampleGroup(group.0.into_iter().filter(|index| self.active(*index)).collect());
             if open.0.is_empty() || again && open.0.iter().all(|index| is_moved(&self.run.results[*index])) {
                 continue;
             }
@@ -90,17 +90,17 @@ impl MeasureSession<'_> {
                 }
             };
             waiting = 0;
-            let missing = self.launch_once(&open, number, start)?;
+            let missing = self.sample_once(&open, number, start)?;
             if number.attempt + 1 == RULES.schedule.attempts {
-                self.fail_after_invalid_launches(&missing);
+                self.fail_after_invalid_samples(&missing);
             } else if !missing.0.is_empty() {
-                queue.push_back((missing, LaunchNumber { attempt: number.attempt + 1, ..number }));
+                queue.push_back((missing, SampleNumber { attempt: number.attempt + 1, ..number }));
             }
         }
         Ok(())
     }
 
-    fn starts(&mut self, group: &LaunchGroup, again: bool) -> Starts {
+    fn starts(&mut self, group: &SampleGroup, again: bool) -> Starts {
         let now = self.elapsed();
         let next = |index: &usize| {
             let progress = &self.progress[*index];
@@ -111,61 +111,61 @@ impl MeasureSession<'_> {
         self.quality.starts(&mut self.run, self.subject, now, &next, again)
     }
 
-    /// One launch of a group. Returns the members whose launch was excluded.
-    fn launch_once(
+    /// One sample of a group. Returns the members whose sample was excluded.
+    fn sample_once(
         &mut self,
-        group: &LaunchGroup,
-        number: LaunchNumber,
+        group: &SampleGroup,
+        number: SampleNumber,
         start: Start,
-    ) -> Result<LaunchGroup, EndReason> {
+    ) -> Result<SampleGroup, EndReason> {
         if self.stopper.asked() {
             return Err(EndReason::Stopped);
         }
         let keys: Vec<ResultKey> = group.0.iter().map(|index| self.key(*index)).collect();
-        let launch = u32::try_from(self.valid(group.0[0])).unwrap_or(u32::MAX);
-        let look = self.run.plan.looks.iter().copied().find(|look| *look > launch).unwrap_or(launch);
-        self.observer.on_event(&MeasureEvent::Launching { keys: &keys, launch: launch + 1, look });
+        let sample = u32::try_from(self.valid(group.0[0])).unwrap_or(u32::MAX);
+        let look = self.run.plan.looks.iter().copied().find(|look| *look > sample).unwrap_or(sample);
+        self.observer.on_event(&MeasureEvent::Launching { keys: &keys, sample: sample + 1, look });
         let mut step = self.step(Purpose::Measure, group, number);
         if let Some(cpu) = start.cpu {
             step.tasks.iter_mut().for_each(|task| task.cpus.fill(cpu));
         }
         let before: Vec<usize> = group.0.iter().map(|index| self.valid(*index)).collect();
         match self.launch(&step, group, start.waited) {
-            Err(LaunchError::Stopped) => Err(EndReason::Stopped),
+            Err(SampleError::Stopped) => Err(EndReason::Stopped),
             // Dissolved: its members are launched separately from the next round on.
-            Err(_) | Ok(true) => Ok(LaunchGroup(Vec::new())),
+            Err(_) | Ok(true) => Ok(SampleGroup(Vec::new())),
             Ok(false) => {
                 let members = group.0.iter().zip(before);
                 let stale = members.filter(|(index, before)| self.active(**index) && self.valid(**index) == *before);
-                Ok(LaunchGroup(stale.map(|(index, _)| *index).collect()))
+                Ok(SampleGroup(stale.map(|(index, _)| *index).collect()))
             }
         }
     }
 
-    /// Without a limit, a machine that invalidates every launch would keep the run going forever.
-    fn fail_after_invalid_launches(&mut self, group: &LaunchGroup) {
+    /// Without a limit, a machine that invalidates every sample would keep the run going forever.
+    fn fail_after_invalid_samples(&mut self, group: &SampleGroup) {
         for index in &group.0 {
-            let last = self.run.results[*index].launches.last();
+            let last = self.run.results[*index].samples.last();
             if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::Contended { .. }))) {
                 // It is launched again in the next round; that rule has its own limit.
                 continue;
             }
             self.progress[*index].attempts += 1;
             if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
-                let last = self.run.results[*index].launches.iter().rev().find_map(|launch| launch.invalid.as_ref());
+                let last = self.run.results[*index].samples.iter().rev().find_map(|sample| sample.invalid.as_ref());
                 let why = last.map_or_else(|| "unknown".to_owned(), ToString::to_string);
                 if self.run.results[*index].counted().is_empty() {
-                    let outcome = Outcome::Failed(format!("all launches were excluded: {why}"));
+                    let outcome = Outcome::Failed(format!("all samples were excluded: {why}"));
                     self.end_result(*index, Some(outcome));
                 } else {
-                    self.end_early(*index, &format!("no launch counted any more: {why}"));
+                    self.end_early(*index, &format!("no sample counted any more: {why}"));
                 }
             }
         }
     }
 
-    /// A launch of a group for calibration, or for measuring.
-    pub(super) fn step(&self, purpose: Purpose, group: &LaunchGroup, number: LaunchNumber) -> WorkerStep {
+    /// A sample of a group for calibration, or for measuring.
+    pub(super) fn step(&self, purpose: Purpose, group: &SampleGroup, number: SampleNumber) -> WorkerStep {
         let plan = &self.run.plan;
         let references = self.quality.setting(&self.run);
         let task = |index: &usize| {
@@ -201,13 +201,13 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Time after which a launch counts as hung.
-    fn patience(&self, purpose: Purpose, group: &LaunchGroup) -> Duration {
+    /// Time after which a sample counts as hung.
+    fn patience(&self, purpose: Purpose, group: &SampleGroup) -> Duration {
         let patience = match purpose {
             Purpose::Calibrate => CALIBRATION_LIMIT,
             Purpose::Measure => {
                 let expected: f64 = group.0.iter().map(|index| self.progress[*index].seconds).sum();
-                LAUNCH_LIMIT.max(Duration::from_secs_f64((20.0 * expected).min(3600.0)))
+                SAMPLE_LIMIT.max(Duration::from_secs_f64((20.0 * expected).min(3600.0)))
             }
         };
         self.limit_to_spend().map_or(patience, |limit| {
@@ -216,9 +216,9 @@ impl MeasureSession<'_> {
         })
     }
 
-    /// Launches a group and takes in what it answers; `waited` after a look at its core. `Ok(false)` asks for the
-    /// launch to be repeated.
-    pub(super) fn launch(&mut self, step: &WorkerStep, group: &LaunchGroup, waited: bool) -> Result<bool, LaunchError> {
+    /// Samples a group and takes in what it answers; `waited` after a look at its core. `Ok(false)` asks for the
+    /// sample to be repeated.
+    pub(super) fn launch(&mut self, step: &WorkerStep, group: &SampleGroup, waited: bool) -> Result<bool, SampleError> {
         if let Some(wait) = self.quality.quota_wait() {
             self.rest_for(wait);
         }
@@ -233,19 +233,19 @@ impl MeasureSession<'_> {
             Ok(replies) => {
                 let mut valid = true;
                 for reply in replies {
-                    valid &= self.take(reply, LaunchMoment { began, seconds, waited });
+                    valid &= self.take(reply, SampleMoment { began, seconds, waited });
                 }
                 Ok(valid)
             }
-            Err(LaunchError::Stopped) => Err(LaunchError::Stopped),
+            Err(SampleError::Stopped) => Err(SampleError::Stopped),
             Err(error) if group.0.len() > 1 => {
-                // Any sharer may have caused it: each gets launches of its own.
+                // Any sharer may have caused it: each gets samples of its own.
                 group.0.iter().for_each(|index| self.progress[*index].alone = true);
                 Err(error)
             }
             // What kills a worker may have nothing to do with the result: one further attempt, with the reason kept.
-            Err(error @ LaunchError::Killed(_)) if self.progress[group.0[0]].killed.is_none() => {
-                let (result, note) = (group.0[0], format!("a launch was made again: {error}"));
+            Err(error @ SampleError::Killed(_)) if self.progress[group.0[0]].killed.is_none() => {
+                let (result, note) = (group.0[0], format!("a sample was made again: {error}"));
                 self.run.results[result].notes.push(note.clone());
                 self.progress[result].killed = Some(note);
                 Err(error)
@@ -257,8 +257,8 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Takes a reply in. False when it is a launch that does not count.
-    fn take(&mut self, reply: Reply, moment: LaunchMoment) -> bool {
+    /// Takes a reply in. False when it is a sample that does not count.
+    fn take(&mut self, reply: Reply, moment: SampleMoment) -> bool {
         let known = |result: usize| result < self.run.results.len();
         match reply {
             Reply::Prepared { result, amount, variant, notes, of_all } if known(result) => {
@@ -290,12 +290,12 @@ impl MeasureSession<'_> {
                 progress.nanos = nanos;
                 progress.seconds = moment.seconds;
             }
-            Reply::Launched { result, launch } if known(result) => {
-                let LaunchMoment { began, seconds, waited } = moment;
-                let launch = Launch { began, awaited: waited, ..*launch };
+            Reply::Launched { result, sample } if known(result) => {
+                let SampleMoment { began, seconds, waited } = moment;
+                let sample = Sample { began, awaited: waited, ..*sample };
                 self.progress[result].seconds = seconds;
                 let asked = &self.progress[result].asked;
-                if let Some(invalid) = self.quality.take(&mut self.run, result, launch, asked) {
+                if let Some(invalid) = self.quality.take(&mut self.run, result, sample, asked) {
                     let key = self.key(result);
                     self.observer.on_event(&MeasureEvent::Repeated { key: &key, reason: invalid.to_string() });
                     return false;
@@ -308,7 +308,7 @@ impl MeasureSession<'_> {
         true
     }
 
-    /// A launch that cannot be made: the result cannot be measured, or no longer. What was measured before stays, and a
+    /// A sample that cannot be made: the result cannot be measured, or no longer. What was measured before stays, and a
     /// CPU that was away may come back.
     fn refuse(&mut self, index: usize, reason: String) {
         if self.run.results[index].counted().is_empty() {
@@ -316,7 +316,7 @@ impl MeasureSession<'_> {
         }
         self.progress[index].refused += 1;
         if self.progress[index].refused >= RULES.schedule.refusals {
-            self.end_early(index, &format!("no launch could be made any more: {reason}"));
+            self.end_early(index, &format!("no sample could be made any more: {reason}"));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Which batches and launches of a result count, and the basis of its value.
+//! Which batches and samples of a result count, and the basis of its value.
 
 use model::{
-    BenchmarkResult, CpuDistance, Invalid, Launch, LaunchReferences, ObservedReason, RULES, ResultReferences,
+    BenchmarkResult, CpuDistance, Invalid, ObservedReason, RULES, ResultReferences, Sample, SampleReferences,
     SessionReferences, Share, UndisturbedBatches, ValueBasis,
 };
 
@@ -12,34 +12,34 @@ use super::taken::mark_preempted;
 use crate::decide::{Classified, pairs};
 use crate::subject::Description;
 
-/// What the sensors say of the batches of one launch.
+/// What the sensors say of the batches of one sample.
 #[derive(Debug, Clone, Default)]
-struct LaunchClass {
+struct SampleClass {
     /// The clock of each batch, hertz; `None` if it was disturbed. Empty without readings.
     clocks: Vec<Option<f64>>,
     /// Null batches that are undisturbed, and all of them.
     null: (usize, usize),
 }
 
-/// The classes of the launches of a result. Each launch is classified once, when it arrives, and again if the ratio of
+/// The classes of the samples of a result. Each sample is classified once, when it arrives, and again if the ratio of
 /// the exclusive core changes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ResultClasses {
     /// Ratio of the exclusive core on each track; empty if it is not known.
     unshared: Vec<f64>,
-    launches: Vec<LaunchClass>,
+    samples: Vec<SampleClass>,
 }
 
 impl ResultClasses {
     /// The classes of a result that stands by itself, from what its document says.
     pub(crate) fn of(result: &BenchmarkResult, asked: &Description) -> Self {
         let unshared = result.references.as_ref().map(|references| references.unshared.clone()).unwrap_or_default();
-        let mut classes = Self { unshared, launches: Vec::new() };
+        let mut classes = Self { unshared, samples: Vec::new() };
         classes.classify(result, asked);
         classes
     }
 
-    /// Takes in launches that came since, and what the session knows now: sets which launches count, and the basis of
+    /// Takes in samples that came since, and what the session knows now: sets which samples count, and the basis of
     /// the value.
     pub(crate) fn update(
         &mut self,
@@ -49,19 +49,19 @@ impl ResultClasses {
     ) {
         mark_preempted(result);
         let Some(session) = session else { return };
-        let Some(read) = result.launches.iter().find_map(|launch| launch.references.as_ref()) else {
+        let Some(read) = result.samples.iter().find_map(|sample| sample.references.as_ref()) else {
             result.references = None;
             return;
         };
         let unshared = unshared_on(read, session);
         let obstacle = obstacle(result, read, unshared.is_empty());
         if unshared != self.unshared {
-            *self = Self { unshared: unshared.clone(), launches: Vec::new() };
+            *self = Self { unshared: unshared.clone(), samples: Vec::new() };
         }
-        let known = self.launches.len().min(result.launches.len());
+        let known = self.samples.len().min(result.samples.len());
         self.classify(result, asked);
-        for (launch, class) in (0..).zip(&self.launches).skip(known) {
-            result.launches[launch].undisturbed = class.undisturbed(result, &result.launches[launch], asked.paired);
+        for (sample, class) in (0..).zip(&self.samples).skip(known) {
+            result.samples[sample].undisturbed = class.undisturbed(result, &result.samples[sample], asked.paired);
         }
         let before = result.references.take().unwrap_or_default();
         result.references = Some(ResultReferences { domain: asked.domain, unshared, clock: session.clock, ..before });
@@ -80,12 +80,12 @@ impl ResultClasses {
         }
     }
 
-    /// Classifies the launches that are not yet.
+    /// Classifies the samples that are not yet.
     fn classify(&mut self, result: &BenchmarkResult, asked: &Description) {
         let rule = (!self.unshared.is_empty()).then(|| UndisturbedRule::new(self.unshared.clone()));
-        for launch in result.launches.iter().skip(self.launches.len()) {
-            let class = rule.as_ref().map(|rule| LaunchClass::of(rule, result, launch, asked.paired));
-            self.launches.push(class.unwrap_or_default());
+        for sample in result.samples.iter().skip(self.samples.len()) {
+            let class = rule.as_ref().map(|rule| SampleClass::of(rule, result, sample, asked.paired));
+            self.samples.push(class.unwrap_or_default());
         }
     }
 
@@ -94,9 +94,9 @@ impl ResultClasses {
     fn own_work(&self, result: &BenchmarkResult) -> Option<ObservedReason> {
         let rules = &RULES.quality;
         let ((mut kept, mut null), (mut own, mut of)) = ((0, 0), (0, 0));
-        // Launches that tighten an interval have none, and may be of other minutes.
-        for (launch, class) in result.launches.iter().zip(&self.launches).filter(|(_, class)| class.null.1 > 0) {
-            let undisturbed = launch.undisturbed.unwrap_or_default();
+        // Samples that tighten an interval have none, and may be of other minutes.
+        for (sample, class) in result.samples.iter().zip(&self.samples).filter(|(_, class)| class.null.1 > 0) {
+            let undisturbed = sample.undisturbed.unwrap_or_default();
             (own, of) = (own + undisturbed.batches, of + undisturbed.of);
             (kept, null) = (kept + class.null.0, null + class.null.1);
         }
@@ -106,28 +106,28 @@ impl ResultClasses {
         (known && own < rules.own_work * alone).then_some(ObservedReason::OwnWork)
     }
 
-    /// The launches that count, on the basis of the result's value.
+    /// The samples that count, on the basis of the result's value.
     pub(crate) fn samples<'a>(&self, result: &'a BenchmarkResult, asked: &Description) -> Vec<Classified<'a>> {
-        let counted = result.launches.iter().enumerate().filter(|(_, launch)| result.counts(launch));
-        counted.filter_map(|(at, launch)| self.sample(result, at, launch, asked)).collect()
+        let counted = result.samples.iter().enumerate().filter(|(_, sample)| result.counts(sample));
+        counted.filter_map(|(at, sample)| self.sample(result, at, sample, asked)).collect()
     }
 
     fn sample<'a>(
         &self,
         result: &'a BenchmarkResult,
         at: usize,
-        launch: &'a Launch,
+        sample: &'a Sample,
         asked: &Description,
     ) -> Option<Classified<'a>> {
-        let class = self.launches.get(at);
-        let batches = class.map_or_else(|| observed(result, launch), |class| class.values(result, launch));
+        let class = self.samples.get(at);
+        let batches = class.map_or_else(|| observed(result, sample), |class| class.values(result, sample));
         let nanos: Vec<Option<f64>> =
-            launch.nanos.iter().zip(&batches).map(|(nanos, value)| value.map(|_| *nanos as f64)).collect();
+            sample.nanos.iter().zip(&batches).map(|(nanos, value)| value.map(|_| *nanos as f64)).collect();
         // Work and overhead of a pair differ by design: each is compared with its own median.
         let sides = if asked.paired { model::split_pairs(&nanos) } else { (nanos, Vec::new()) };
         let null = if asked.paired { pairs::null_difference_of(&batches) } else { None };
-        let values = if !launch.readings.is_empty() {
-            launch.readings.clone()
+        let values = if !sample.readings.is_empty() {
+            sample.readings.clone()
         } else if asked.paired {
             let (work, overhead) = model::split_pairs(&batches);
             work.iter().zip(&overhead).filter_map(|(work, overhead)| Some((*work)? - (*overhead)?)).collect()
@@ -135,26 +135,26 @@ impl ResultClasses {
             batches.into_iter().flatten().collect()
         };
         let kept = [sides.0, sides.1].map(|side| side.into_iter().flatten().collect());
-        Some(Classified { launch, value: result.value_of(launch)?, batches: values, kept_nanos: kept, null })
+        Some(Classified { sample, value: result.value_of(sample)?, batches: values, kept_nanos: kept, null })
     }
 }
 
-impl LaunchClass {
-    fn of(rule: &UndisturbedRule, result: &BenchmarkResult, launch: &Launch, paired: bool) -> Self {
-        let Some(references) = &launch.references else { return Self::default() };
-        Self { clocks: clocks(rule, references, &launch.batches(result.ops), paired), null: null(rule, references) }
+impl SampleClass {
+    fn of(rule: &UndisturbedRule, result: &BenchmarkResult, sample: &Sample, paired: bool) -> Self {
+        let Some(references) = &sample.references else { return Self::default() };
+        Self { clocks: clocks(rule, references, &sample.batches(result.ops), paired), null: null(rule, references) }
     }
 
-    /// The undisturbed batches of a launch; `None` without readings.
-    fn undisturbed(&self, result: &BenchmarkResult, launch: &Launch, paired: bool) -> Option<UndisturbedBatches> {
-        (!self.clocks.is_empty()).then(|| undisturbed_batches(&self.clocks, result, launch, paired))
+    /// The undisturbed batches of a sample; `None` without readings.
+    fn undisturbed(&self, result: &BenchmarkResult, sample: &Sample, paired: bool) -> Option<UndisturbedBatches> {
+        (!self.clocks.is_empty()).then(|| undisturbed_batches(&self.clocks, result, sample, paired))
     }
 
-    /// Every batch of a launch in the order of time in the unit of the result, on the basis of its value: `None` for
+    /// Every batch of a sample in the order of time in the unit of the result, on the basis of its value: `None` for
     /// batches that do not count.
-    fn values(&self, result: &BenchmarkResult, launch: &Launch) -> Vec<Option<f64>> {
+    fn values(&self, result: &BenchmarkResult, sample: &Sample) -> Vec<Option<f64>> {
         let clock = result.references.as_ref().and_then(|references| references.clock);
-        let batches = launch.batches(result.ops);
+        let batches = sample.batches(result.ops);
         let each = |of: &dyn Fn(f64, f64, f64) -> Option<f64>| -> Vec<Option<f64>> {
             let of = |((ops, nanos), clock): (&(u64, u64), &Option<f64>)| {
                 of(*ops as f64 * result.amount, *nanos as f64, (*clock)?)
@@ -166,21 +166,21 @@ impl LaunchClass {
                 Some(result.metric.at_clock(result.metric.value(amount, nanos * own), clock?))
             }),
             ValueBasis::Undisturbed => each(&|amount, nanos, _| Some(result.metric.value(amount, nanos))),
-            ValueBasis::Observed(_) | ValueBasis::All => observed(result, launch),
+            ValueBasis::Observed(_) | ValueBasis::All => observed(result, sample),
         }
     }
 }
 
-/// Every batch of a launch as it was observed.
-fn observed(result: &BenchmarkResult, launch: &Launch) -> Vec<Option<f64>> {
+/// Every batch of a sample as it was observed.
+fn observed(result: &BenchmarkResult, sample: &Sample) -> Vec<Option<f64>> {
     let value = |(ops, nanos): &(u64, u64)| Some(result.metric.value(*ops as f64 * result.amount, *nanos as f64));
-    launch.batches(result.ops).iter().map(value).collect()
+    sample.batches(result.ops).iter().map(value).collect()
 }
 
-/// The clock of each batch of a launch in the order of time, `None` for those that are disturbed.
+/// The clock of each batch of a sample in the order of time, `None` for those that are disturbed.
 pub(super) fn clocks(
     rule: &UndisturbedRule,
-    references: &LaunchReferences,
+    references: &SampleReferences,
     batches: &[(u64, u64)],
     paired: bool,
 ) -> Vec<Option<f64>> {
@@ -193,24 +193,24 @@ pub(super) fn clocks(
     batches.iter().enumerate().map(&mut clock).collect()
 }
 
-/// Null batches of a launch that are undisturbed, and all of them.
-fn null(rule: &UndisturbedRule, references: &LaunchReferences) -> (usize, usize) {
+/// Null batches of a sample that are undisturbed, and all of them.
+fn null(rule: &UndisturbedRule, references: &SampleReferences) -> (usize, usize) {
     let Some(first) = references.null.first() else { return (0, 0) };
     let of = first.clock.0.len().saturating_sub(1);
     let tracks = references.null.clone();
-    let alone = LaunchReferences { lengths: references.lengths, tracks, ..LaunchReferences::default() };
+    let alone = SampleReferences { lengths: references.lengths, tracks, ..SampleReferences::default() };
     let undisturbed = |at: &usize| rule.clock_of(&alone, BatchPlace { at: *at, of, like: None, nanos: 0 }).is_some();
     ((0..of).filter(undisturbed).count(), of)
 }
 
-/// What the batches of a launch with a clock give together.
+/// What the batches of a sample with a clock give together.
 pub(super) fn undisturbed_batches(
     clocks: &[Option<f64>],
     result: &BenchmarkResult,
-    launch: &Launch,
+    sample: &Sample,
     paired: bool,
 ) -> UndisturbedBatches {
-    let batches = launch.batches(result.ops);
+    let batches = sample.batches(result.ops);
     let each = |of: &dyn Fn(f64, f64, f64) -> f64| -> Vec<Option<f64>> {
         let of = |((ops, nanos), clock): (&(u64, u64), &Option<f64>)| {
             Some(of(*ops as f64 * result.amount, *nanos as f64, (*clock)?))
@@ -233,19 +233,18 @@ pub(super) fn undisturbed_batches(
 }
 
 /// Ratio of the exclusive core on each track; empty if it is not known on all.
-fn unshared_on(read: &LaunchReferences, session: &SessionReferences) -> Vec<f64> {
+fn unshared_on(read: &SampleReferences, session: &SessionReferences) -> Vec<f64> {
     let of = |cpu: u32| session.unshared.iter().find(|core| core.cpus.contains(&cpu)).and_then(|core| core.ratio);
     read.tracks.iter().map(|track| of(track.cpu)).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Why batches of this result are not filtered, whatever the readings are.
-fn obstacle(result: &BenchmarkResult, read: &LaunchReferences, unknown: bool) -> Option<ObservedReason> {
-    let placed =
-        result.launches.iter().find(|launch| launch.references.is_some()).map(|launch| &launch.placement.asked);
+fn obstacle(result: &BenchmarkResult, read: &SampleReferences, unknown: bool) -> Option<ObservedReason> {
+    let placed = result.samples.iter().find(|sample| sample.references.is_some()).map(|sample| &sample.placement.asked);
     let mut cpus = placed.cloned().unwrap_or_default();
     cpus.sort_unstable();
     cpus.dedup();
-    if result.launches.iter().any(|launch| !launch.readings.is_empty()) {
+    if result.samples.iter().any(|sample| !sample.readings.is_empty()) {
         Some(ObservedReason::OwnReadings)
     } else if is_long(result) {
         Some(ObservedReason::LongOperation)
@@ -256,59 +255,59 @@ fn obstacle(result: &BenchmarkResult, read: &LaunchReferences, unknown: bool) ->
     }
 }
 
-/// Whether batches are longer than those that are filtered: by the shortest batch of each launch, which contention does
+/// Whether batches are longer than those that are filtered: by the shortest batch of each sample, which contention does
 /// not lengthen.
 fn is_long(result: &BenchmarkResult) -> bool {
     let shortest: Vec<f64> =
-        result.launches.iter().filter_map(|launch| launch.nanos.iter().min()).map(|nanos| *nanos as f64).collect();
+        result.samples.iter().filter_map(|sample| sample.nanos.iter().min()).map(|nanos| *nanos as f64).collect();
     stats::median(&shortest).is_some_and(|nanos| nanos > RULES.quality.longest_batch)
 }
 
-/// Excludes launches with few undisturbed batches, if batches are filtered, and those whose CPUs the host had moved.
+/// Excludes samples with few undisturbed batches, if batches are filtered, and those whose CPUs the host had moved.
 fn exclude(result: &mut BenchmarkResult, filtered: bool, usual: &[CpuDistance]) {
-    for launch in &mut result.launches {
-        if !matches!(launch.invalid, None | Some(Invalid::Contended { .. } | Invalid::Moved { .. })) {
+    for sample in &mut result.samples {
+        if !matches!(sample.invalid, None | Some(Invalid::Contended { .. } | Invalid::Moved { .. })) {
             continue;
         }
-        let few = launch.undisturbed.filter(|found| filtered && found.batches < RULES.quality.fewest_batches);
+        let few = sample.undisturbed.filter(|found| filtered && found.batches < RULES.quality.fewest_batches);
         let contended = few.map(|found| Invalid::Contended { batches: found.batches, of: found.of });
-        launch.invalid = launch.references.as_ref().and_then(|read| moved(read, usual)).or(contended);
+        sample.invalid = sample.references.as_ref().and_then(|read| moved(read, usual)).or(contended);
     }
 }
 
-fn is_contended(launch: &Launch) -> bool {
-    matches!(launch.invalid, Some(Invalid::Contended { .. }))
+fn is_contended(sample: &Sample) -> bool {
+    matches!(sample.invalid, Some(Invalid::Contended { .. }))
 }
 
-/// Why contention is a property of the machine: hardly any launch has an exclusive core.
+/// Why contention is a property of the machine: hardly any sample has an exclusive core.
 fn contended(result: &BenchmarkResult) -> Option<ObservedReason> {
     let rules = &RULES.quality;
-    let (undisturbed, contended) = undisturbed_launches(result);
+    let (undisturbed, contended) = undisturbed_samples(result);
     let all = contended + undisturbed;
     let hardly_any = (undisturbed as f64) < rules.machine_share * all as f64;
-    (all >= rules.machine_launches as usize && hardly_any).then(|| few_undisturbed(undisturbed, all))
+    (all >= rules.machine_samples as usize && hardly_any).then(|| few_undisturbed(undisturbed, all))
 }
 
-/// The reason that too few launches are undisturbed.
-pub(super) fn few_undisturbed(launches: usize, of: usize) -> ObservedReason {
-    let count = |launches| u32::try_from(launches).unwrap_or(u32::MAX);
-    ObservedReason::FewUndisturbed { launches: count(launches), of: count(of) }
+/// The reason that too few samples are undisturbed.
+pub(super) fn few_undisturbed(samples: usize, of: usize) -> ObservedReason {
+    let count = |samples| u32::try_from(samples).unwrap_or(u32::MAX);
+    ObservedReason::FewUndisturbed { samples: count(samples), of: count(of) }
 }
 
-/// Number of valid launches, and of contended ones.
-pub(super) fn undisturbed_launches(result: &BenchmarkResult) -> (usize, usize) {
-    let contended = result.launches.iter().filter(|launch| is_contended(launch)).count();
-    let undisturbed = result.launches.iter().filter(|launch| launch.invalid.is_none()).count();
+/// Number of valid samples, and of contended ones.
+pub(super) fn undisturbed_samples(result: &BenchmarkResult) -> (usize, usize) {
+    let contended = result.samples.iter().filter(|sample| is_contended(sample)).count();
+    let undisturbed = result.samples.iter().filter(|sample| sample.invalid.is_none()).count();
     (undisturbed, contended)
 }
 
-/// Share of the batches that are undisturbed, of launches that did not wait for it.
+/// Share of the batches that are undisturbed, of samples that did not wait for it.
 fn kept_share(result: &BenchmarkResult) -> Option<Share> {
-    let counts = result.launches.iter().filter(|launch| !launch.awaited).filter_map(|launch| launch.undisturbed);
+    let counts = result.samples.iter().filter(|sample| !sample.awaited).filter_map(|sample| sample.undisturbed);
     let (kept, of) = counts.fold((0, 0), |(kept, of), one| (kept + one.batches, of + one.of));
     Share::of(f64::from(kept), f64::from(of))
 }
 
 #[cfg(test)]
-#[path = "launch_tests.rs"]
+#[path = "sample_tests.rs"]
 pub(super) mod tests;

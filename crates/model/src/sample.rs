@@ -5,9 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::distance::nanos_words;
-use crate::{Footprint, LaunchReferences, TakenTime, UndisturbedBatches};
+use crate::{Footprint, SampleReferences, TakenTime, UndisturbedBatches};
 
-/// Outside evidence that a launch was disturbed. An unusual value is never such evidence.
+/// Outside evidence that a sample was disturbed. An unusual value is never such evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -32,17 +32,17 @@ pub enum Invalid {
     /// The host had moved two of its CPUs: a cache line took `picos` picoseconds between them, and `usual` for most of
     /// the run.
     Moved {
-        /// Picoseconds of a hand-over beside this launch.
+        /// Picoseconds of a hand-over beside this sample.
         picos: u32,
         /// For most of the run.
         usual: u32,
     },
-    /// Other programs took its CPU: in the time of its batches it ran for this share, and other launches of the result
+    /// Other programs took its CPU: in the time of its batches it ran for this share, and other samples of the result
     /// for the usual one, in CPU seconds a second.
     Preempted {
-        /// Of this launch.
+        /// Of this sample.
         ran: f64,
-        /// Of the launch that ran for most of its time.
+        /// Of the sample that ran for most of its time.
         usual: f64,
     },
     /// Its operation offers the CPU, and other threads took it: what was timed is their work.
@@ -86,7 +86,7 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Requested and observed CPUs of a launch's threads and processes.
+/// Requested and observed CPUs of a sample's threads and processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Placement {
@@ -108,14 +108,14 @@ impl Placement {
 /// Operations of a batch, and its duration in nanoseconds.
 pub type TimedBatch = (u64, u64);
 
-/// Whether the work of a paired launch comes first in this pair, counted from 0. The order is work, overhead, overhead,
+/// Whether the work of a paired sample comes first in this pair, counted from 0. The order is work, overhead, overhead,
 /// work, and again: a steady drift affects both sides alike.
 #[must_use]
 pub const fn work_first(pair: usize) -> bool {
     pair.is_multiple_of(2)
 }
 
-/// Splits measurements of a paired launch in the order of time into work and overhead, each in the order of time: equal
+/// Splits measurements of a paired sample in the order of time into work and overhead, each in the order of time: equal
 /// positions are pairs. A measurement without a partner is left out.
 #[must_use]
 pub fn split_pairs<T: Copy>(taken: &[T]) -> (Vec<T>, Vec<T>) {
@@ -126,7 +126,7 @@ pub fn split_pairs<T: Copy>(taken: &[T]) -> (Vec<T>, Vec<T>) {
 /// Result of one fresh process for one result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Launch {
+pub struct Sample {
     /// Round in which it ran, from 0.
     pub round: u32,
     /// Start, seconds after the session began.
@@ -136,9 +136,9 @@ pub struct Launch {
     /// Whether it began when its core had been seen unshared, or after it had waited for that in vain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub awaited: bool,
-    /// Its value as observed: the median of all batches, in the result's unit. A paired launch: the median difference.
+    /// Its value as observed: the median of all batches, in the result's unit. A paired sample: the median difference.
     pub value: f64,
-    /// Nanoseconds of every batch in the order of time; of a paired launch: work, overhead, overhead, work, and again.
+    /// Nanoseconds of every batch in the order of time; of a paired sample: work, overhead, overhead, work, and again.
     pub nanos: Vec<u64>,
     /// Operations of each batch, if they differ from the result's fixed number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -165,12 +165,12 @@ pub struct Launch {
     pub frequency: Option<(f64, f64)>,
     /// Resources used over the batches.
     pub footprint: Footprint,
-    /// Bytes of payload that receivers compared with what was sent, if the launch verifies its payload.
+    /// Bytes of payload that receivers compared with what was sent, if the sample verifies its payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified_bytes: Option<u64>,
     /// What the references read beside the batches, where they did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub references: Option<LaunchReferences>,
+    pub references: Option<SampleReferences>,
     /// What follows for its undisturbed batches, where the unshared core is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undisturbed: Option<UndisturbedBatches>,
@@ -179,8 +179,8 @@ pub struct Launch {
     pub invalid: Option<Invalid>,
 }
 
-impl Launch {
-    /// Operations and nanoseconds of every batch in the order of time; `ops` is the result's fixed number, for launches
+impl Sample {
+    /// Operations and nanoseconds of every batch in the order of time; `ops` is the result's fixed number, for samples
     /// without numbers of their own.
     #[must_use]
     pub fn batches(&self, ops: u64) -> Vec<TimedBatch> {
@@ -188,7 +188,7 @@ impl Launch {
         each.map(|(at, nanos)| (self.ops.get(at).copied().unwrap_or(ops), *nanos)).collect()
     }
 
-    /// Operations and nanoseconds of the batches of a paired launch: those of the work and those of its overhead, each
+    /// Operations and nanoseconds of the batches of a paired sample: those of the work and those of its overhead, each
     /// in the order of time, pair by pair. No other code may split pairs.
     #[must_use]
     pub fn sides(&self, ops: u64) -> (Vec<TimedBatch>, Vec<TimedBatch>) {
@@ -202,9 +202,9 @@ mod tests {
 
     #[test]
     fn pairs_are_split_by_their_order() {
-        let launch = Launch { nanos: vec![10, 1, 2, 20, 30, 3, 4, 40], ..Launch::default() };
+        let sample = Sample { nanos: vec![10, 1, 2, 20, 30, 3, 4, 40], ..Sample::default() };
         let nanos = |side: Vec<TimedBatch>| side.into_iter().map(|(_, nanos)| nanos).collect::<Vec<_>>();
-        let (work, overhead) = launch.sides(7);
+        let (work, overhead) = sample.sides(7);
         assert_eq!(work[0], (7, 10));
         assert_eq!((nanos(work), nanos(overhead)), (vec![10, 20, 30, 40], vec![1, 2, 3, 4]));
         // A last batch without a partner is not part of a pair.
