@@ -22,7 +22,7 @@ there="taskset -c $last"
 say() { printf '%s %s %s %s\n' "$1" "$2" "$3" "$4" | tee -a "$work/all"; }
 value() { python3 -c 'import json,sys
 for result in json.load(open(sys.argv[1]))["results"]:
-    if result["benchmark"] == sys.argv[2] and result["point"].get(sys.argv[3]) == sys.argv[4] and result["samples"]:
+    if result["benchmark"] == sys.argv[2] and result["parameters"].get(sys.argv[3]) == sys.argv[4] and result["samples"]:
         values = sorted(launch["value"] for launch in result["samples"])
         print(values[len(values) // 2]); break' "$@"; }
 ticks() { awk '{ sub(/.*\) /, ""); print $12 + $13 + $14 + $15 }' "/proc/$1/stat"; }
@@ -38,7 +38,7 @@ say_cost() { local end; for end in sender receiver; do
     say "$1" "cpu_ns_byte_$2_$end" "$3" "$(awk -v bytes="$4" '{ printf "%.4g\n", $1 / bytes * 1e9 }' "$work/$end")"; done; }
 own_cost() { python3 -c 'import json,sys
 for result in json.load(open(sys.argv[1]))["results"]:
-    point = result["point"]
+    parameters = result["parameters"]
     if result["benchmark"] == "network.tcp_cpu_byte" and point["record"] == sys.argv[2] and point["end"] == sys.argv[3]:
         print("%.4g" % (result["outcome"]["measured"]["value"] * 1e9))' "$@"; }
 quantity() { awk -v what="$1" '$1 == what { v = $3; u = $4; if (u ~ /^GB/) v *= 1e9; else if (u ~ /^MB/) v *= 1e6; else if (u ~ /^KB/) v *= 1e3;

@@ -1,4 +1,4 @@
-//! The tables of an evaluation with their printed cells: its folder describes them, the catalogue completes the points.
+//! The tables of an evaluation with their printed cells: its folder describes them, the catalogue completes the sets of parameters.
 
 mod comparable;
 
@@ -10,7 +10,7 @@ use import::published::{
     DifferenceDescription, PrintedUnitName, PublishedEvaluation, PublishedTable, SuiteCell, SuiteChart, SuiteColumn,
     SuiteDescription, SuiteResult, SuiteRows, SuiteSort, SuiteTable,
 };
-use model::{Definition, PlanEntry, Point, ResultKey, glob};
+use model::{Definition, Parameters, PlanEntry, ResultKey, glob};
 use report::view::{EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort};
 
 /// The tables of the evaluation that a suite continues; `None` for other suites.
@@ -101,14 +101,15 @@ fn drawn(chart: &SuiteChart, suite: &SuiteDescription) -> Result<EvaluationChart
         chart.title,
         chart.below
     );
-    let SuiteChart { title, result, axis, below } = chart.clone();
-    Ok(EvaluationChart { title, benchmark: result, axis, below })
+    let SuiteChart { title, result, parameter, below } = chart.clone();
+    Ok(EvaluationChart { title, benchmark: result, parameter, below })
 }
 
 /// What an evaluation says itself of a result's definition.
-fn stated(differs: &[(DifferenceDescription, Point)], key: &ResultKey) -> Definition {
-    let concerns = |(one, point): &&(DifferenceDescription, Point)| {
-        glob(&one.id, &key.benchmark) && point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
+fn stated(differs: &[(DifferenceDescription, Parameters)], key: &ResultKey) -> Definition {
+    let concerns = |(one, parameters): &&(DifferenceDescription, Parameters)| {
+        glob(&one.id, &key.benchmark)
+            && parameters.iter().all(|(parameter, value)| key.parameters.get(parameter) == Some(value))
     };
     differs.iter().find(concerns).map_or(Definition::Same, |(one, _)| Definition::Other(one.says.clone()))
 }
@@ -116,15 +117,19 @@ fn stated(differs: &[(DifferenceDescription, Point)], key: &ResultKey) -> Defini
 /// Results of the tables whose definition differs from that of the evaluation, as the catalogue or the evaluation says.
 fn definitions(tables: &[EvaluationTable], evaluation: &PublishedEvaluation) -> Result<Vec<(ResultKey, Definition)>> {
     let read = |one: &DifferenceDescription| {
-        let point = one.point.parse().with_context(|| format!("{}: '{}' is no point", one.id, one.point))?;
-        Ok((one.clone(), point))
+        let parameters = one
+            .parameters
+            .parse()
+            .with_context(|| format!("{}: '{}' is no set of parameters", one.id, one.parameters))?;
+        Ok((one.clone(), parameters))
     };
     let differs = evaluation.description.differs.iter().map(read).collect::<Result<Vec<_>>>()?;
     let source = evaluation.description.source.as_str();
     let mut found: Vec<(ResultKey, Definition)> = Vec::new();
     for slot in slots(tables) {
         let Slot::Result(key, _) = slot else { continue };
-        let catalogued = benchmarks::describe(&key.benchmark).map(|benchmark| benchmark.definition(source, &key.point));
+        let catalogued =
+            benchmarks::describe(&key.benchmark).map(|benchmark| benchmark.definition(source, &key.parameters));
         let told = catalogued.filter(|told| !told.is_same()).unwrap_or_else(|| stated(&differs, key));
         if !told.is_same() && found.iter().all(|(known, _)| known != key) {
             found.push((key.clone(), told));
@@ -207,7 +212,7 @@ fn theirs(column: &SuiteColumn, source: &PublishedTable, row: usize) -> Slot {
     if column.words { Slot::Words(text) } else { Slot::Printed(text) }
 }
 
-/// The value of the run in a column; `{}` in a point is replaced by the key of the row.
+/// The value of the run in a column; `{}` in a set of parameters is replaced by the key of the row.
 fn ours(column: &SuiteColumn, key: &str) -> Result<Slot> {
     let keyed = column.by_key.iter().find(|cell| glob(&cell.key, key));
     Ok(match keyed.map_or(&column.today, |cell| &cell.today) {
@@ -232,16 +237,17 @@ fn unit(result: &SuiteResult) -> Result<PrintedUnit> {
     Ok(PrintedUnit::new(unit.name, unit.unit, unit.scale))
 }
 
-/// The result of a benchmark at a point, completed with default values as in suites.
+/// The result of a benchmark at a set of parameters, completed with default values as in suites.
 fn key(result: &SuiteResult, key: &str) -> Result<ResultKey> {
-    let point = result.point.replace("{}", key);
-    let part: Point = point.parse().with_context(|| format!("{}: '{point}' is no point", result.id))?;
+    let parameters = result.parameters.replace("{}", key);
+    let part: Parameters =
+        parameters.parse().with_context(|| format!("{}: '{parameters}' is no set of parameters", result.id))?;
     // Blocks of 1024 KiB equal those of 1 MiB.
     let size = |value: &str| model::parse_size(value).ok().filter(|_| value.ends_with('B')).map(model::format_size);
-    let part = part.iter().fold(Point::origin(), |point, (axis, value)| {
-        point.with(axis, size(value).unwrap_or_else(|| value.to_owned()))
+    let part = part.iter().fold(Parameters::none(), |parameters, (parameter, value)| {
+        parameters.with(parameter, size(value).unwrap_or_else(|| value.to_owned()))
     });
-    // Applications and their sessions are no benchmarks: their points are as stated.
+    // Applications and their sessions are no benchmarks: their sets of parameters are as stated.
     if result.id.starts_with("application.") {
         return Ok(ResultKey::new(&*result.id, part));
     }
@@ -268,11 +274,11 @@ mod tests {
             let shown: Vec<ResultKey> = entries(&evaluation, 0.02)
                 .unwrap()
                 .into_iter()
-                .map(|entry| ResultKey::new(entry.benchmark, entry.point))
+                .map(|entry| ResultKey::new(entry.benchmark, entry.parameters))
                 .collect();
             let suite = benchmarks::suite(&name).unwrap_or_else(|| panic!("{name} is no suite"));
             let measured: Vec<ResultKey> =
-                suite.selections().into_iter().map(|one| ResultKey::new(one.benchmark.id, one.point)).collect();
+                suite.selections().into_iter().map(|one| ResultKey::new(one.benchmark.id, one.parameters)).collect();
             for key in &shown {
                 assert!(measured.contains(key), "suite {name} does not measure {key}");
             }

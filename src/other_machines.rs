@@ -22,7 +22,8 @@ pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<ResultKey,
     let mut counted: HashSet<(String, ResultKey)> = HashSet::new();
     for other in stored.iter().filter(|other| other.id != run.id) {
         for result in other.results.iter().filter(|result| own.contains(result.benchmark.as_str())) {
-            let same = |one: &&BenchmarkResult| one.point == result.point && one.benchmark == result.benchmark;
+            let same =
+                |one: &&BenchmarkResult| one.parameters == result.parameters && one.benchmark == result.benchmark;
             let Some(mine) = run.results.iter().find(same) else { continue };
             if matches!(mine.definition.between(&result.definition), Definition::Other(_)) {
                 continue;

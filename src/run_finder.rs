@@ -227,14 +227,14 @@ pub(crate) fn alike(mut runs: Vec<Run>) -> Vec<Run> {
 
 #[cfg(test)]
 mod tests {
-    use model::{BenchmarkResult, Class, Metric, Point, Unit};
+    use model::{BenchmarkResult, Class, Metric, Parameters, Unit};
 
     use super::*;
 
     #[test]
     fn another_definition_stays_only_among_its_own() {
         let run = |definition: Definition| {
-            let key = ResultKey::new("os.mmap", Point::origin());
+            let key = ResultKey::new("os.mmap", Parameters::none());
             let plain = BenchmarkResult::unmeasured(key, "map", Metric::lower(Unit::Seconds, "mapping"), Class::Fault);
             let mut run = evaluation::published("published:babar-cpu-1998/dec-alpha-uw-533-mhz").unwrap().remove(0);
             run.results = vec![BenchmarkResult { definition, ..plain }];

@@ -15,7 +15,7 @@ pub(crate) struct ResultSelection {
     /// A suite of results (prony benchmarks --suites), or a folder with evaluation.toml [default: default]
     #[arg(long, value_name = "NAME")]
     suite: Option<String>,
-    /// A benchmark, at a point or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1
+    /// A benchmark, at a set of parameters or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1
     #[arg(long, value_name = "BENCHMARK[:POINT]")]
     pub(crate) benchmark: Vec<String>,
 }
@@ -37,7 +37,7 @@ impl ResultSelection {
     /// The selected results of the catalogue.
     ///
     /// # Errors
-    /// When a suite, a benchmark or a point is unknown; the nearest names are listed.
+    /// When a suite, a benchmark or a set of parameters is unknown; the nearest names are listed.
     pub(crate) fn entries(&self, target: f64) -> Result<Vec<PlanEntry>> {
         Ok(measure::select(self.suite(), &self.benchmark, target)?)
     }

@@ -14,7 +14,7 @@ use crate::output;
 #[command(after_help = "Examples:
   prony benchmarks                   every benchmark, by family
   prony benchmarks latency           those whose id contains a word; 'os.*' matches whole ids
-  prony benchmarks os.fork_exit      what it measures, its axes, and whose definition it continues
+  prony benchmarks os.fork_exit      what it measures, its parameters, and whose definition it continues
   prony benchmarks --suites          every suite
   prony benchmarks --suite quick     the results of a suite")]
 pub(crate) struct Arguments {
@@ -79,7 +79,7 @@ fn suites() -> Document {
             let results: Vec<_> = suite
                 .selections()
                 .iter()
-                .map(|selection| serde_json::json!({ "benchmark": selection.benchmark.id, "point": selection.point }))
+                .map(|selection| serde_json::json!({ "benchmark": selection.benchmark.id, "parameters": selection.parameters }))
                 .collect();
             serde_json::json!({ "name": suite.name, "about": suite.about, "seconds": suite.seconds, "results": results })
         })
@@ -108,16 +108,18 @@ fn results(suite: &str) -> Result<Document> {
     let mut document = Document::new(format!("{suite}: {}", report::words::plural(entries.len(), "result")));
     let known = benchmarks::suite(suite);
     document.notes.extend(known.map(|suite| suite.about.to_owned()));
-    let columns = Column::list("benchmark|point|what it measures");
+    let columns = Column::list("benchmark|parameters|what it measures");
     let row = |entry: &model::PlanEntry| {
         let title = benchmarks::find(&entry.benchmark).map_or("", |benchmark| benchmark.title);
-        TableRow::of(vec![Cell::text(&entry.benchmark), Cell::text(entry.point.to_string()), Cell::text(title)])
+        TableRow::of(vec![Cell::text(&entry.benchmark), Cell::text(entry.parameters.to_string()), Cell::text(title)])
     };
     let rows = entries.iter().map(row).collect();
     document.add("", Block::table(columns, rows));
     document.next = vec![format!("prony run --suite {suite}")];
-    let results: Vec<_> =
-        entries.iter().map(|entry| serde_json::json!({ "benchmark": entry.benchmark, "point": entry.point })).collect();
+    let results: Vec<_> = entries
+        .iter()
+        .map(|entry| serde_json::json!({ "benchmark": entry.benchmark, "parameters": entry.parameters }))
+        .collect();
     let data = serde_json::json!({
         "name": suite, "about": known.map(|suite| suite.about), "seconds": known.map(|suite| suite.seconds),
         "results": results,

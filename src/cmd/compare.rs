@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     /// Sort by a result (best machine first) or by a machine (worst result first)
     #[arg(long, value_name = "NAME")]
     sort: Option<String>,
-    /// Compare results that differ in these axes alone, such as placement
+    /// Compare results that differ in these parameters alone, such as placement
     #[arg(long, value_name = "AXIS", value_delimiter = ',')]
     across: Vec<String>,
     /// Print every result, not only those that differ
@@ -107,7 +107,7 @@ fn seconds(runs: &[&Run]) -> HashMap<ResultKey, f64> {
     for run in runs.iter().filter(|run| run.origin.is_none()) {
         let cpus = run.session.conditions.cpus.map_or(1, |cpus| cpus as usize);
         for entry in &run.plan.entries {
-            let known = seconds.entry(ResultKey::new(entry.benchmark.clone(), entry.point.clone())).or_default();
+            let known = seconds.entry(ResultKey::new(entry.benchmark.clone(), entry.parameters.clone())).or_default();
             *known = known.max(measure::expected_seconds(entry, cpus));
         }
     }

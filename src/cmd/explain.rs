@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use explain::{ExplainOptions, explain};
-use model::Point;
+use model::Parameters;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -12,7 +12,7 @@ use crate::{output, run_finder};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony explain 1 2
-  prony explain 1 --at placement=same_cpu placement=cross_cpu  one run at two points")]
+  prony explain 1 --at placement=same_cpu placement=cross_cpu  one run at two sets of parameters")]
 pub(crate) struct Arguments {
     /// The run to explain from: number, id, label, file or published:EVALUATION/MACHINE
     a: String,
@@ -21,9 +21,9 @@ pub(crate) struct Arguments {
     /// Only results that match, such as 'os.*'
     #[arg(long, value_name = "GLOB")]
     results: Option<String>,
-    /// Compare the first run at one point with the second at another
-    #[arg(long, num_args = 2, value_names = ["POINT_A", "POINT_B"])]
-    at: Option<Vec<Point>>,
+    /// Compare the first run at one set of parameters with the second at another
+    #[arg(long, num_args = 2, value_names = ["PARAMETERS_A", "PARAMETERS_B"])]
+    at: Option<Vec<Parameters>>,
     /// Print the arithmetic
     #[arg(long, short)]
     verbose: bool,
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let b = match &arguments.b {
         Some(name) => run_finder::find_one(name, common)?,
         None if arguments.at.is_some() => run_finder::find_one(&arguments.a, common)?,
-        None => anyhow::bail!("name a second run, or two points of the first one with --at"),
+        None => anyhow::bail!("name a second run, or two sets of parameters of the first one with --at"),
     };
     let (a_run, b_run) = (&a.run, &b.run);
     let history = run_finder::history(&[a_run, b_run], common)?;

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use compare::{Comparison, PrintedCell, Relation};
 use import::published::{DerivedTable, PREFIX, PublishedEvaluation};
-use model::{Point, ResultKey, Run, glob};
+use model::{Parameters, ResultKey, Run, glob};
 
 /// A sentence for every printed cell that rounding does not explain, if the comparison repeats a printed table.
 pub(crate) fn disagreements(comparison: &Comparison, runs: &[&Run]) -> Result<Vec<String>> {
@@ -55,7 +55,7 @@ fn cells(
         for (column, benchmark) in &columns {
             cells.push(PrintedCell {
                 machine: machine.name.clone(),
-                result: benchmark.map(|benchmark| ResultKey::new(benchmark.as_str(), Point::origin())),
+                result: benchmark.map(|benchmark| ResultKey::new(benchmark.as_str(), Parameters::none())),
                 text: table.cell(row, column).unwrap_or_default().to_owned(),
             });
         }

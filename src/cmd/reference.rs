@@ -19,7 +19,7 @@ const WIDTH: usize = 100;
 /// What can be written.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum ReferencePage {
-    /// Every benchmark with its axes and sources, and the suites
+    /// Every benchmark with its parameters and sources, and the suites
     Catalogue,
     /// The verbs and their options
     Commands,
@@ -86,20 +86,20 @@ fn describe(text: &mut String, benchmark: &Benchmark) -> Result<()> {
     writeln!(text, "- {}: {}; {better} is better", model::code(&metric.unit).replace('_', " "), metric.per)?;
     let stresses: Vec<&str> = benchmark.stresses.iter().map(|primitive| primitive.title()).collect();
     writeln!(text, "- stresses {}", stresses.join(", "))?;
-    for axis in benchmark.axes {
-        let values: Vec<String> = axis
+    for parameter in benchmark.parameters {
+        let values: Vec<String> = parameter
             .all()
             .into_iter()
-            .map(|value| if axis.defaults.contains(&value.as_str()) { format!("**{value}**") } else { value })
+            .map(|value| if parameter.defaults.contains(&value.as_str()) { format!("**{value}**") } else { value })
             .collect();
-        let others = axis.defaults.iter().filter(|value| !axis.all().iter().any(|known| known == *value));
+        let others = parameter.defaults.iter().filter(|value| !parameter.all().iter().any(|known| known == *value));
         let others: Vec<String> = others.map(|value| format!("**{value}**")).collect();
         let all = [values, others].concat();
-        writeln!(text, "- `{}`: {}", axis.name, all.join(" "))?;
+        writeln!(text, "- `{}`: {}", parameter.name, all.join(" "))?;
     }
     for source in benchmark.sources {
         let described = source.describe();
-        let at = if described.at.is_origin() { String::new() } else { format!(" at `{}`", described.at) };
+        let at = if described.at.is_empty() { String::new() } else { format!(" at `{}`", described.at) };
         let stands = match &described.definition {
             Definition::Same => String::new(),
             Definition::Near(differs) => format!("; near: {differs}"),

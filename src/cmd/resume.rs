@@ -78,7 +78,7 @@ pub(crate) fn is_rating(run: &Run) -> bool {
 /// When the command now selects other results.
 pub(crate) fn same_results(run: &Run, fresh: &Run) -> Result<()> {
     let keys = |run: &Run| {
-        let key = |entry: &PlanEntry| format!("{}:{}", entry.benchmark, entry.point);
+        let key = |entry: &PlanEntry| format!("{}:{}", entry.benchmark, entry.parameters);
         run.plan.entries.iter().map(key).collect::<Vec<_>>()
     };
     let (there, now) = (keys(run), keys(fresh));

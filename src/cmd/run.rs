@@ -291,13 +291,13 @@ fn places(arguments: &Arguments, medium: Option<&TargetMedium>) -> Result<Vec<Pa
 /// The same results in every further directory, each after its own in the first.
 fn in_all(entries: Vec<PlanEntry>, directories: usize) -> Vec<PlanEntry> {
     let places = |entry: PlanEntry| {
-        let last = if entry.point.get("place") == Some("target") { directories } else { 1 };
+        let last = if entry.parameters.get("place") == Some("target") { directories } else { 1 };
         let more = (2..=last).map({
             let entry = entry.clone();
             move |number| {
-                let point = entry.point.clone().with("place", format!("target{number}"));
-                let shares = benchmarks::find(&entry.benchmark).and_then(|benchmark| benchmark.sharing(&point));
-                PlanEntry { point, shares, ..entry.clone() }
+                let parameters = entry.parameters.clone().with("place", format!("target{number}"));
+                let shares = benchmarks::find(&entry.benchmark).and_then(|benchmark| benchmark.sharing(&parameters));
+                PlanEntry { parameters, shares, ..entry.clone() }
             }
         });
         std::iter::once(entry).chain(more).collect::<Vec<_>>()

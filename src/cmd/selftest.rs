@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     /// A named selection of results, measured twice (prony benchmarks --suites)
     #[arg(long, value_name = "NAME", default_value = "quick")]
     suite: String,
-    /// A benchmark instead of a suite, at a point or its default ones
+    /// A benchmark instead of a suite, at a set of parameters or its default ones
     #[arg(long, value_name = "BENCHMARK[:POINT]")]
     benchmark: Vec<String>,
     /// Without a clock: on seeded noise, in seconds

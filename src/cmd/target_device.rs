@@ -13,7 +13,7 @@ pub(super) const SUITE: &str = "tape";
 
 /// Whether all results are of such a medium.
 pub(super) fn is_of(entries: &[PlanEntry]) -> bool {
-    !entries.is_empty() && entries.iter().all(|entry| entry.point.get("medium") == Some("target"))
+    !entries.is_empty() && entries.iter().all(|entry| entry.parameters.get("medium") == Some("target"))
 }
 
 /// A medium that may be overwritten; a file created for it is removed when this is dropped.

@@ -121,16 +121,16 @@ fn of_runs(names: &[String], result: &str, by_cpu: bool, common: &CommonOptions)
     Ok(DatedValues { data: parse(&text, None)?, name, metric })
 }
 
-/// Name of a result at the point for which it stands.
+/// Name of a result at the parameters for which it stands.
 fn usual(result: &BenchmarkResult) -> String {
-    let point = result.stands_for.clone().unwrap_or_else(|| result.point.clone());
-    ResultKey::new(result.benchmark.clone(), point).to_string()
+    let parameters = result.stands_for.clone().unwrap_or_else(|| result.parameters.clone());
+    ResultKey::new(result.benchmark.clone(), parameters).to_string()
 }
 
-/// Points that a refusal lists.
+/// Sets of parameters that a refusal lists.
 const LISTED: usize = 4;
 
-/// Refuses an id that stands for several results: values at different points are no growth of anything. Sizes of memory
+/// Refuses an id that stands for several results: values at different sets of parameters are no growth of anything. Sizes of memory
 /// that were moved beyond the caches of a machine are one.
 fn one_result<'a>(asked: &str, found: impl Iterator<Item = &'a BenchmarkResult>) -> Result<()> {
     let points = report::words::distinct(found.filter(|one| one.outcome.estimate().is_some()).map(usual));
@@ -138,7 +138,7 @@ fn one_result<'a>(asked: &str, found: impl Iterator<Item = &'a BenchmarkResult>)
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     anyhow::ensure!(
         points.len() < 2,
-        "{asked} is {} results, at different points; name one of them, such as --result {}: {}{more}",
+        "{asked} is {} results, at different sets of parameters; name one of them, such as --result {}: {}{more}",
         points.len(),
         points[0],
         points.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ")

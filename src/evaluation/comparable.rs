@@ -1,9 +1,9 @@
-//! Published results at the points of today's suites: where a source does not state an axis, the suite that continues
+//! Published results at the sets of parameters of today's suites: where a source does not state a parameter, the suite that continues
 //! its tables says which value stands for it, and the result says so.
 
 use anyhow::Result;
 use import::published::PublishedEvaluation;
-use model::{BenchmarkResult, Point, ResultKey, Run};
+use model::{BenchmarkResult, Parameters, ResultKey, Run};
 use report::view::Slot;
 
 use super::filled;
@@ -36,33 +36,34 @@ fn measured(evaluation: &PublishedEvaluation) -> Result<Vec<ResultKey>> {
     Ok(report::words::distinct(keys))
 }
 
-/// Completes the points of a run's results where exactly one measured result agrees with all that the source states.
+/// Completes the sets of parameters of a run's results where exactly one measured result agrees with all that the source states.
 fn place(run: &mut Run, keys: &[ResultKey], source: &str) {
     let mut taken: Vec<ResultKey> = run.results.iter().map(BenchmarkResult::key).collect();
     for result in &mut run.results {
         let stated = |key: &&ResultKey| {
             key.benchmark == result.benchmark
-                && result.point.iter().all(|(axis, value)| key.point.get(axis) == Some(value))
+                && result.parameters.iter().all(|(parameter, value)| key.parameters.get(parameter) == Some(value))
         };
         let mut agreeing = keys.iter().filter(stated);
         let (Some(key), None) = (agreeing.next(), agreeing.next()) else { continue };
         let added: Vec<String> = key
-            .point
+            .parameters
             .iter()
-            .filter(|(axis, _)| result.point.get(axis).is_none())
-            .map(|(axis, value)| format!("{axis}={value}"))
+            .filter(|(parameter, _)| result.parameters.get(parameter).is_none())
+            .map(|(parameter, value)| format!("{parameter}={value}"))
             .collect();
         if added.is_empty() || taken.contains(key) {
             continue;
         }
         taken.push(key.clone());
         let benchmark = benchmarks::describe(&result.benchmark);
-        let told =
-            |point: &Point| benchmark.as_ref().map(|benchmark| benchmark.definition(source, point)).unwrap_or_default();
-        if result.definition == told(&result.point) {
-            result.definition = told(&key.point);
+        let told = |parameters: &Parameters| {
+            benchmark.as_ref().map(|benchmark| benchmark.definition(source, parameters)).unwrap_or_default()
+        };
+        if result.definition == told(&result.parameters) {
+            result.definition = told(&key.parameters);
         }
-        result.point = key.point.clone();
+        result.parameters = key.parameters.clone();
         result.notes.push(format!("not stated by the source, set as in today's suite: {}", added.join(", ")));
     }
 }

@@ -84,7 +84,7 @@ fn a_c_program_under_every_compiler_and_level() {
     }
     let efficiency = results(&run, "application.sieve_efficiency");
     assert_eq!(efficiency.len(), 2 * found.len());
-    assert!(efficiency.iter().all(|each| value(each) > 0.0 && each["point"]["copies"] == "2"), "{efficiency:?}");
+    assert!(efficiency.iter().all(|each| value(each) > 0.0 && each["parameters"]["copies"] == "2"), "{efficiency:?}");
 }
 
 /// Nine applications of which seven fail in different ways; the others are measured.

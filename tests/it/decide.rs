@@ -164,11 +164,15 @@ fn an_id_that_stands_for_several_results_has_no_trend() {
     let place = Place::new();
     // Tables of 2004 have reads of 1 KiB to 64 MiB, and those of 1998 of memory alone.
     let several = place.ask(&["trend", "published", "--result", "memory.read"]);
-    assert!(several.code == Some(2) && several.err.contains("results, at different points"), "{}", several.err);
+    assert!(
+        several.code == Some(2) && several.err.contains("results, at different sets of parameters"),
+        "{}",
+        several.err
+    );
     let one = several.err.split("--result ").nth(1).unwrap_or_default().split(": ").next().unwrap_or_default();
     assert!(one.starts_with("memory.read"), "{}", several.err);
     let asked = place.ask(&["trend", "published", "--result", one]);
-    assert!(!asked.err.contains("at different points"), "{}", asked.err);
+    assert!(!asked.err.contains("at different sets of parameters"), "{}", asked.err);
 }
 
 /// One name of several results is no rate, and an exact one is.

@@ -32,15 +32,15 @@ fn mock(place: &Place, name: &str, results: &[Mock<'_>]) -> String {
     run["results"] = results
         .iter()
         .map(|mock| {
-            let (benchmark, point) = mock.key.split_once(':').unwrap_or((mock.key, ""));
-            let axes: serde_json::Map<String, Value> = point
+            let (benchmark, parameters) = mock.key.split_once(':').unwrap_or((mock.key, ""));
+            let parameters: serde_json::Map<String, Value> = parameters
                 .split(',')
                 .filter_map(|pair| pair.split_once('='))
-                .map(|(axis, value)| (axis.to_owned(), json!(value)))
+                .map(|(parameter, value)| (parameter.to_owned(), json!(value)))
                 .collect();
             let mut result = template.clone();
             result["benchmark"] = json!(benchmark);
-            result["point"] = Value::Object(axes);
+            result["parameters"] = Value::Object(parameters);
             result["title"] = json!(benchmark);
             result["metric"]["unit"] = json!(mock.unit);
             result["metric"]["better"] = json!(if mock.unit == "seconds" { "lower" } else { "higher" });

@@ -224,7 +224,7 @@ fn a_slower_directory_is_explained_by_the_file_system() {
             return;
         }
     };
-    let (here, fast) = (place.path().to_str().unwrap(), fast.point.to_str().unwrap());
+    let (here, fast) = (place.path().to_str().unwrap(), fast.parameters.to_str().unwrap());
     within_tries("directory", |limit| {
         let place = Place::new();
         for (label, directory) in [("fast", fast), ("slow", here)] {
@@ -237,7 +237,7 @@ fn a_slower_directory_is_explained_by_the_file_system() {
 
 /// A disk in memory: a file system like that of disks, whose device waits for nothing.
 struct FastDisk {
-    point: PathBuf,
+    parameters: PathBuf,
     // Taken away in this order.
     _mount: Mount,
     _device: Loop,
@@ -249,9 +249,9 @@ fn fast_disk(place: &Place) -> Result<FastDisk, String> {
     image.as_file().set_len(256 << 20).map_err(|error| error.to_string())?;
     let device = Loop::over(image.path(), &[])?;
     said("mkfs.ext4", &["-q", &device.0])?;
-    let point = place.file("fast");
-    let mount = Mount::at(point.clone(), &[&device.0])?;
-    Ok(FastDisk { point, _mount: mount, _device: device, _image: image })
+    let parameters = place.file("fast");
+    let mount = Mount::at(parameters.clone(), &[&device.0])?;
+    Ok(FastDisk { parameters, _mount: mount, _device: device, _image: image })
 }
 
 /// A control group that grants a fifth of a CPU, removed when it is dropped.

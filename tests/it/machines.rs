@@ -71,17 +71,17 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
         let starved = matches!(&result.outcome, model::Outcome::Failed(reason) if reason.contains("should stream"));
         assert!(measured > 0 || starved, "{}: {:?}", result.key(), result.outcome);
         let asked = result.samples.iter().flat_map(|sample| &sample.placement.asked).map(|cpu| *cpu as usize);
-        match result.point.count("cpu_node") {
+        match result.parameters.count("cpu_node") {
             Ok(node) => {
                 let cpus = &machine.nodes[node as usize].cpus;
                 assert!(asked.into_iter().all(|cpu| cpus.contains(cpu)), "{}", result.key());
             }
             Err(_) => {
-                let named = ["cpu", "other"].map(|axis| result.point.count(axis).unwrap() as usize);
+                let named = ["cpu", "other"].map(|parameter| result.parameters.count(parameter).unwrap() as usize);
                 assert!(asked.into_iter().all(|cpu| named.contains(&cpu)), "{}", result.key());
                 let packages = named.map(|cpu| machine.package(cpu).unwrap().number);
                 let relation = if packages[0] == packages[1] { "same_cache" } else { "other_package" };
-                assert_eq!(result.point.get("relation"), Some(relation), "{}", result.key());
+                assert_eq!(result.parameters.get("relation"), Some(relation), "{}", result.key());
             }
         }
     }
@@ -121,7 +121,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
     assert!(reason("memory.copy").contains("it needs 256 MiB of memory"), "{}", reason("memory.copy"));
     let refused = reason("os.context_switch");
     assert!(refused.contains("a control group permits 9 processes and threads"), "{refused}");
-    assert!(run.result(&model::ResultKey::new("os.clock_read", model::Point::origin())).unwrap().samples.len() > 1);
+    assert!(run.result(&model::ResultKey::new("os.clock_read", model::Parameters::none())).unwrap().samples.len() > 1);
     assert_eq!(lines[2], "oom_kill 0");
 }
 

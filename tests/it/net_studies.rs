@@ -16,7 +16,8 @@ fn effects_are_studied_and_events_built_between_processes() {
     let study = in_blocks(&place, &["net", "study", "--time-limit", "60s", "--max-samples", "8", "--format=json"]);
     assert_eq!(study.code, Some(0), "{}", study.err);
     let study: Value = serde_json::from_str(&study.out).unwrap();
-    let factors: Vec<&str> = results(&study).iter().map(|result| result["point"]["factor"].as_str().unwrap()).collect();
+    let factors: Vec<&str> =
+        results(&study).iter().map(|result| result["parameters"]["factor"].as_str().unwrap()).collect();
     assert_eq!(&factors[..4], ["window", "congestion", "nagle", "duplex"]);
     let build = shortly(
         &place,
@@ -120,7 +121,7 @@ fn several_servers_give_curves_to_and_from_each() {
 
 /// Hosts on a common medium are another path than a switch, and have no ports whose drops could be counted.
 #[test]
-fn a_common_medium_is_an_axis_and_has_no_switch() {
+fn a_common_medium_is_an_parameter_and_has_no_switch() {
     if let Err(reason) = lab::means() {
         testing::skip!("{reason}");
         return;
@@ -139,8 +140,8 @@ fn a_common_medium_is_an_axis_and_has_no_switch() {
             .clone()
     };
     let (half, full) = (events(&["--half-duplex"]), events(&[]));
-    assert_eq!((half["point"]["duplex"].as_str(), full["point"]["duplex"].as_str()), (Some("half"), None));
-    assert_eq!(full["point"]["path"], "lab_2500kbit");
+    assert_eq!((half["parameters"]["duplex"].as_str(), full["parameters"]["duplex"].as_str()), (Some("half"), None));
+    assert_eq!(full["parameters"]["path"], "lab_2500kbit");
     let drops = |result: &Value| result["notes"].to_string().contains("drops: not seen at the switch");
     assert!(drops(&half) && !drops(&full), "{half:#}");
 }
@@ -179,8 +180,9 @@ fn a_sweep_of_bursts_stands_beside_the_relation() {
         let run = place.ask(&[&sweep[..], &["--format=json"]].concat()).fine().json();
         let results = run["results"].as_array().unwrap();
         let lost = |frames: &str| {
-            let of =
-                |result: &&Value| result["benchmark"] == "network.burst_loss" && result["point"]["frames"] == frames;
+            let of = |result: &&Value| {
+                result["benchmark"] == "network.burst_loss" && result["parameters"]["frames"] == frames
+            };
             results.iter().find(of).unwrap().clone()
         };
         // max(0, N k - k - floor(BUF / 1514)) of N k: 11 of 32.

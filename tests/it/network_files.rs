@@ -47,7 +47,7 @@ fn write_input(place: &Place, folder: &Path) {
 fn told(report: &Value) -> (String, [f64; 3], String) {
     let notes = report["inputs"].as_array().unwrap().iter().map(|note| note.as_str().unwrap()).collect::<Vec<_>>();
     let results = report["run"]["results"].as_array().unwrap();
-    let all = |result: &&Value| result["benchmark"] == "farm.efficiency" && result["point"]["node"] == "all";
+    let all = |result: &&Value| result["benchmark"] == "farm.efficiency" && result["parameters"]["node"] == "all";
     let measured = common::estimate(results.iter().find(all).unwrap()).unwrap();
     let efficiency = ["low", "value", "high"].map(|key| measured[key].as_f64().unwrap());
     // Twelve chunks have an interval, at whatever confidence is possible.

@@ -28,7 +28,7 @@ const PAIRS: [[&str; 2]; 6] = [
 ];
 
 fn key(row: &Value) -> String {
-    format!("{}:{}", row["benchmark"], row["point"])
+    format!("{}:{}", row["benchmark"], row["parameters"])
 }
 
 /// Value, low and high of every result of a run as `show` states them, clean and raw.

@@ -92,7 +92,7 @@ fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
     let said = place.ask(&["run", "--benchmark", "memory.copy:threads=several"]).refused();
     assert!(said.contains("threads is one of"), "{said}");
     let said = place.ask(&["run", "--benchmark", "os.syscall_write:x=1"]).refused();
-    assert!(said.contains("no axes"), "{said}");
+    assert!(said.contains("no parameters"), "{said}");
     let said = place.ask(&["run", "--directory", "nowhere"]).refused();
     assert!(said.contains("nowhere") && said.contains("--directory"), "{said}");
     let said = place.ask(&["run", "--resume", "7"]).refused();
@@ -127,7 +127,7 @@ fn files_are_measured_in_every_directory_that_is_named() {
     place.ask(&with(&arguments, &benchmark)).fine();
     let run = place.ask(&["show", "both", "--format=json"]).fine().json();
     let places: Vec<&str> =
-        requested(&run).into_iter().filter_map(|result| result["point"]["place"].as_str()).collect();
+        requested(&run).into_iter().filter_map(|result| result["parameters"]["place"].as_str()).collect();
     assert_eq!(places, ["target", "target2"]);
     let notes = |index: usize| requested(&run)[index]["notes"].to_string();
     assert!(notes(0).contains("/one:") && notes(1).contains("/two:"), "{} {}", notes(0), notes(1));

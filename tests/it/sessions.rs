@@ -30,9 +30,13 @@ fn own_and_shared_cached_and_cold() {
         (&[][..], "own", "cached"),
     ] {
         let run = sessions(&place, &[small.as_slice(), more].concat());
-        let point = &run["results"][0]["point"];
-        assert_eq!((point["sharing"].as_str(), point["cache"].as_str()), (Some(sharing), Some(cache)), "{point}");
-        assert_eq!((point["sessions"].as_str(), point["files"].as_str()), (Some("2"), Some("2")));
+        let parameters = &run["results"][0]["parameters"];
+        assert_eq!(
+            (parameters["sharing"].as_str(), parameters["cache"].as_str()),
+            (Some(sharing), Some(cache)),
+            "{parameters}"
+        );
+        assert_eq!((parameters["sessions"].as_str(), parameters["files"].as_str()), (Some("2"), Some("2")));
         assert!(value(&run, "application.session_asked") > 0.0);
         let cpu = value(&run, "application.session_cpu");
         // The CPU clock may be coarser than such a short session.

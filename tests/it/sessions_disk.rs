@@ -61,11 +61,11 @@ fn on_a_slow_disk(place: &Place, undo: &mut Undo) -> Result<String, String> {
     let device = said(&["losetup", "--find", "--show", image.to_str().unwrap()])?;
     undo.with(&["losetup", "--detach", &device]);
     said(&["mkfs.ext4", "-q", &device])?;
-    let point = place.file("disk");
-    std::fs::create_dir(&point).unwrap();
-    let point = point.to_str().unwrap();
-    said(&["mount", &device, point])?;
-    undo.with(&["umount", point]);
+    let parameters = place.file("disk");
+    std::fs::create_dir(&parameters).unwrap();
+    let parameters = parameters.to_str().unwrap();
+    said(&["mount", &device, parameters])?;
+    undo.with(&["umount", parameters]);
     let group = slow_group(&device, undo)?;
     // The shell joins the group and is replaced by the program.
     let join = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.display());
@@ -82,7 +82,7 @@ fn on_a_slow_disk(place: &Place, undo: &mut Undo) -> Result<String, String> {
         "--runs",
         "2",
         "--directory",
-        point,
+        parameters,
     ];
     let output = Command::new("sh")
         .args(["-c", &join, env!("CARGO_BIN_EXE_prony")])

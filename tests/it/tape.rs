@@ -80,10 +80,10 @@ impl Drop for Mount {
 }
 
 impl Mount {
-    pub(crate) fn at(point: PathBuf, arguments: &[&str]) -> Result<Self, String> {
-        std::fs::create_dir(&point).unwrap();
-        said("mount", &[arguments, &[point.to_str().unwrap()]].concat())?;
-        Ok(Self(point))
+    pub(crate) fn at(parameters: PathBuf, arguments: &[&str]) -> Result<Self, String> {
+        std::fs::create_dir(&parameters).unwrap();
+        said("mount", &[arguments, &[parameters.to_str().unwrap()]].concat())?;
+        Ok(Self(parameters))
     }
 }
 
@@ -104,7 +104,8 @@ fn gigabytes_are_streamed_where_the_published_rows_streamed_them() {
     // What a medium without content is given to write is not read from it: those results fail.
     streamed_within(&place, "/dev/null", "100s").fine();
     let run = document(&place);
-    let long = |result: &&Value| result["point"]["length"] == "1GiB" && result["benchmark"] == "file.sequential_write";
+    let long =
+        |result: &&Value| result["parameters"]["length"] == "1GiB" && result["benchmark"] == "file.sequential_write";
     let results: Vec<&Value> = requested(&run).into_iter().filter(long).collect();
     assert_eq!(results.len(), 4);
     for result in results {
@@ -125,7 +126,7 @@ fn a_file_is_created_streamed_to_and_removed_and_compared_to_the_printed_results
     for result in requested(&run) {
         assert!(estimate(result).is_some_and(|found| found["value"].as_f64().unwrap() > 0.0), "{result}");
         let of_all = (128 << 20) as f64;
-        assert!(result["point"]["length"] == "64MiB" || batch_of(result) == of_all, "{result}");
+        assert!(result["parameters"]["length"] == "64MiB" || batch_of(result) == of_all, "{result}");
     }
     let shown = place.ask(&["show", "1", "--as", "tape", "--format=json"]).fine().json();
     let rows = shown["tables"][0]["rows"].as_array().unwrap();
@@ -221,9 +222,9 @@ fn loop_device() -> Result<(), String> {
     let device = Loop::over(&image, &[])?;
     said("mkfs.ext4", &["-q", &device.0])?;
     {
-        let _mount = Mount::at(place.file("point"), &[&device.0])?;
+        let _mount = Mount::at(place.file("parameters"), &[&device.0])?;
         let line = streamed(&place, &device.0).refused();
-        assert!(line.contains("is mounted at") && line.contains("point"), "{line}");
+        assert!(line.contains("is mounted at") && line.contains("parameters"), "{line}");
     }
     streamed_briefly(&place, &device.0).fine();
     assert!(document(&place)["results"].as_array().unwrap().iter().all(|result| estimate(result).is_some()));

@@ -8,7 +8,7 @@ use crate::common::{Answer, Place};
 /// Samples of a command that count.
 fn samples(run: &Value, command: &str) -> usize {
     let results = run["results"].as_array().unwrap();
-    let time = |result: &&Value| result["benchmark"] == "command.time" && result["point"]["command"] == command;
+    let time = |result: &&Value| result["benchmark"] == "command.time" && result["parameters"]["command"] == command;
     let found = results.iter().find(time).unwrap_or_else(|| panic!("{command} is not among the results"));
     // One that the machine disturbed stays in the document and is made again.
     found["samples"].as_array().unwrap().iter().filter(|sample| sample["invalid"].is_null()).count()
@@ -42,7 +42,7 @@ fn in_bursts(place: &Place, words: &[&str]) -> Value {
 fn of<'a>(run: &'a Value, benchmark: &str, command: &str) -> Vec<&'a Value> {
     let results = run["results"].as_array().unwrap();
     let result =
-        results.iter().find(|result| result["benchmark"] == benchmark && result["point"]["command"] == command);
+        results.iter().find(|result| result["benchmark"] == benchmark && result["parameters"]["command"] == command);
     result.map_or_else(Vec::new, |result| result["samples"].as_array().unwrap().iter().collect())
 }
 
@@ -256,7 +256,7 @@ fn two_commands_side_by_side_are_judged_by_their_ratio() {
     assert_eq!((samples(&run, "sleep 0.02"), samples(&run, "sleep 0.2")), (8, 8), "two executions a sample");
     let ratio =
         run["results"].as_array().unwrap().iter().find(|result| result["benchmark"] == "command.ratio").unwrap();
-    assert_eq!(ratio["point"], serde_json::json!({ "command": "sleep 0.2", "against": "sleep 0.02" }));
+    assert_eq!(ratio["parameters"], serde_json::json!({ "command": "sleep 0.2", "against": "sleep 0.02" }));
     assert!(ratio["samples"].as_array().unwrap().iter().all(|sample| sample["nanos"].as_array().unwrap().len() == 4));
 }
 

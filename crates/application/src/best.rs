@@ -28,14 +28,14 @@ pub fn best(run: &Run) -> Vec<Best> {
     let rates: Vec<(&BenchmarkResult, &Estimate)> = run
         .results
         .iter()
-        .filter(|result| result.family() == "application" && result.point.get("build").is_some())
+        .filter(|result| result.family() == "application" && result.parameters.get("build").is_some())
         .filter(|result| result.metric.unit == Unit::PerSecond && result.metric.better == Better::Higher)
         .filter_map(|result| Some((result, result.outcome.estimate()?)))
         .collect();
     let mut found: Vec<Best> = Vec::new();
     for (result, rate) in rates {
-        let copies = result.point.get("copies").unwrap_or("1").to_owned();
-        let build = result.point.get("build").unwrap_or_default().to_owned();
+        let copies = result.parameters.get("copies").unwrap_or("1").to_owned();
+        let build = result.parameters.get("build").unwrap_or_default().to_owned();
         match found.iter_mut().find(|known| known.application == result.benchmark && known.copies == copies) {
             None => found.push(Best {
                 application: result.benchmark.clone(),
@@ -61,15 +61,15 @@ pub fn best(run: &Run) -> Vec<Best> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Metric, Outcome, Point};
+    use model::{Metric, Outcome, Parameters};
 
     #[test]
     fn a_gain_inside_the_interval_is_no_gain() {
         let mut run = crate::document("app", 1, 0.02, None, std::env::temp_dir());
         for (build, value) in [("-O0", 100.0), ("-O1", 200.0), ("-O2", 203.0), ("-O3", 190.0)] {
-            let point = Point::origin().with("build", build).with("copies", "1");
+            let parameters = Parameters::none().with("build", build).with("copies", "1");
             let metric = Metric::higher(Unit::PerSecond, "events");
-            let mut result = crate::campaign::result("application.x".to_owned(), point, "x".to_owned(), metric);
+            let mut result = crate::campaign::result("application.x".to_owned(), parameters, "x".to_owned(), metric);
             let spread =
                 Estimate { low: value * 0.98, high: value * 1.02, level: 0.97, ..Estimate::without_spread(value) };
             result.outcome = Outcome::Measured(spread);

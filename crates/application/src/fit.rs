@@ -107,7 +107,7 @@ impl Against {
 }
 
 /// The machines that have both results, each once with the newest run of either: several runs of a machine tell no more
-/// of how machines differ. A result is named by its id, which selects its best point, or by id and point. The family is
+/// of how machines differ. A result is named by its id, which selects its best parameters, or by id and parameters. The family is
 /// the named fact, else the first word of the machine's CPU, else of its name.
 #[must_use]
 pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>) -> Vec<Pair> {
@@ -191,7 +191,8 @@ pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Res
     families.sort_unstable();
     families.dedup();
     let all: Vec<&Pair> = pairs.iter().collect();
-    let mut fits = vec![fitted(None, &all, level).ok_or_else(|| fail("no line can be fitted to these points"))?];
+    let mut fits =
+        vec![fitted(None, &all, level).ok_or_else(|| fail("no line can be fitted to these sets of parameters"))?];
     if families.len() > 1 {
         for family in families {
             let members: Vec<&Pair> = pairs.iter().filter(|pair| pair.family == family).collect();
@@ -334,7 +335,7 @@ mod tests {
             Run { schema: model::SCHEMA, id, label: None, origin: None, machine, session, plan, rules, results };
         let result = |(benchmark, value): (&str, Option<f64>)| {
             let metric = model::Metric::higher(model::Unit::PerSecond, "events");
-            let key = model::ResultKey::new(benchmark, model::Point::origin());
+            let key = model::ResultKey::new(benchmark, model::Parameters::none());
             let result = BenchmarkResult::unmeasured(key, benchmark, metric, model::Class::Application);
             Some(BenchmarkResult { outcome: model::Outcome::Measured(Estimate::without_spread(value?)), ..result })
         };

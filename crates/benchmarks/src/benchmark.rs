@@ -1,11 +1,11 @@
 //! The definition of a benchmark: static data and one function that prepares it.
 
 use model::{
-    AxisDescription, BenchmarkDescription, Better, Class, Definition, Domain, KeyResult, Operation, Point, Primitive,
-    Reference, Unit,
+    BenchmarkDescription, Better, Class, Definition, Domain, KeyResult, Operation, ParameterDescription, Parameters,
+    Primitive, Reference, Unit,
 };
 
-use crate::{Axis, BenchmarkContext, Trial, Unsupported};
+use crate::{BenchmarkContext, Parameter, Trial, Unsupported};
 
 /// The origin of a definition: the program or publication that a result continues, and its name there.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ pub struct DefinitionSource {
     pub name: &'static str,
     /// Paper, document or page.
     pub document: &'static str,
-    /// The points that this is said of, as a partial point.
+    /// The sets of parameters that this is said of, as a partial parameters.
     at: &'static str,
     stands: SourceStanding,
 }
@@ -48,7 +48,7 @@ impl DefinitionSource {
         Self { stands: SourceStanding::Other(differs), ..self }
     }
 
-    /// Only of these points: the first source of a tool that agrees with a point is the one that is said of it.
+    /// Only of these sets of parameters: the first source of a tool that agrees with a set of parameters is the one that is said of it.
     #[must_use]
     pub const fn at(self, at: &'static str) -> Self {
         Self { at, ..self }
@@ -107,15 +107,15 @@ impl BenchmarkMetric {
 pub enum Parties {
     /// One thread, pinned.
     One,
-    /// Two or more, placed by the axis `placement`: all on one CPU, alternately on two, or not pinned.
+    /// Two or more, placed by the parameter `placement`: all on one CPU, alternately on two, or not pinned.
     Placed,
-    /// One pinned thread per CPU, as many as the axis `threads` specifies.
+    /// One pinned thread per CPU, as many as the parameter `threads` specifies.
     Threads,
-    /// One thread on the NUMA node that the axis `cpu_node` names.
+    /// One thread on the NUMA node that the parameter `cpu_node` names.
     OnNode,
-    /// One pinned thread on each core of the NUMA node that the axis `cpu_node` names.
+    /// One pinned thread on each core of the NUMA node that the parameter `cpu_node` names.
     CoresOfNode,
-    /// Two, each pinned to the CPU that the axes `cpu` and `other` name.
+    /// Two, each pinned to the CPU that the parameters `cpu` and `other` name.
     NamedPair,
     /// Not pinned.
     Free,
@@ -166,7 +166,7 @@ pub struct Benchmark {
     /// Whether its primitives are usually measured by it: it is proposed where one is in question, and a rung of the
     /// ladder of latencies.
     pub usual: bool,
-    /// Lines of a run's key results that it may fill: rank (the tens are the line), title, and a partial point.
+    /// Lines of a run's key results that it may fill: rank (the tens are the line), title, and a partial parameters.
     pub key: &'static [(u8, &'static str, &'static str)],
     /// What one operation consists of, if that is more than the primitive that it measures.
     pub operation: Option<Operation>,
@@ -176,22 +176,22 @@ pub struct Benchmark {
     pub program: &'static str,
     /// The definitions that it continues.
     pub sources: &'static [DefinitionSource],
-    /// The axes along which it is measured.
-    pub axes: &'static [Axis],
+    /// The parameters along which it is measured.
+    pub parameters: &'static [Parameter],
     /// Its parties and their CPUs.
     pub parties: Parties,
     /// Size of a batch.
     pub batch: BatchRule,
-    /// What its time follows at a point, where its class does not say so.
-    pub domain: Option<fn(&Point) -> Domain>,
+    /// What its time follows at a set of parameters, where its class does not say so.
+    pub domain: Option<fn(&Parameters) -> Domain>,
     /// Whether the result is a difference: preparation then yields [`Trial::Paired`].
     pub paired: bool,
-    /// Shared preparation: benchmarks with the same key and the same values on `axes` may share a sample.
+    /// Shared preparation: benchmarks with the same key and the same values on `parameters` may share a sample.
     pub shares: Option<Shares>,
-    /// Points that are invalid, such as an axis that has no effect with a value of another one.
-    pub skips: fn(&Point) -> bool,
-    /// Prepares the measurement at a point, outside the clock.
-    pub prepare: fn(&Point, &mut BenchmarkContext) -> Result<Trial, Unsupported>,
+    /// Sets of parameters that are invalid, such as a parameter that has no effect with a value of another one.
+    pub skips: fn(&Parameters) -> bool,
+    /// Prepares the measurement at a set of parameters, outside the clock.
+    pub prepare: fn(&Parameters, &mut BenchmarkContext) -> Result<Trial, Unsupported>,
 }
 
 /// The shared preparation of several benchmarks.
@@ -199,14 +199,14 @@ pub struct Benchmark {
 pub struct Shares {
     /// Key of the shared preparation, such as `arena`.
     pub key: &'static str,
-    /// Axes on which the sharers must agree.
-    pub axes: &'static [&'static str],
+    /// Parameters on which the sharers must agree.
+    pub parameters: &'static [&'static str],
 }
 
-/// The value of an axis that a benchmark does not have: results of memory are of one thread and base pages where nothing
+/// The value of a parameter that a benchmark does not have: results of memory are of one thread and base pages where nothing
 /// says otherwise.
-fn implied(axis: &str) -> &'static str {
-    match axis {
+fn implied(parameter: &str) -> &'static str {
+    match parameter {
         "threads" => "1",
         "pages" => "base",
         _ => "-",
@@ -214,7 +214,7 @@ fn implied(axis: &str) -> &'static str {
 }
 
 impl Benchmark {
-    /// Defaults of most benchmarks: one pinned party, no axes, full batches. Every literal specifies at least id, title,
+    /// Defaults of most benchmarks: one pinned party, no parameters, full batches. Every literal specifies at least id, title,
     /// about, metric, class, stresses and prepare.
     pub const BLANK: Self = Self {
         id: "",
@@ -229,7 +229,7 @@ impl Benchmark {
         arrays: 0,
         program: "",
         sources: &[],
-        axes: &[],
+        parameters: &[],
         parties: Parties::One,
         batch: BatchRule::FILL,
         domain: None,
@@ -245,66 +245,73 @@ impl Benchmark {
         self.id.split('.').next().unwrap_or_default()
     }
 
-    /// What its time follows at a point: the core's clock or something else. Samples check it.
+    /// What its time follows at a set of parameters: the core's clock or something else. Samples check it.
     #[must_use]
-    pub fn domain_at(&self, point: &Point) -> Domain {
-        self.domain.map_or_else(|| usual_domain(self.class, point), |domain| domain(point))
+    pub fn domain_at(&self, parameters: &Parameters) -> Domain {
+        self.domain.map_or_else(|| usual_domain(self.class, parameters), |domain| domain(parameters))
     }
 
-    /// Every point of the full suite; the first axis varies slowest.
+    /// Every set of parameters of the full suite; the first parameter varies slowest.
     #[must_use]
-    pub fn points(&self) -> Vec<Point> {
-        self.product(|axis| axis.all())
+    pub fn points(&self) -> Vec<Parameters> {
+        self.product(|parameter| parameter.all())
     }
 
-    /// The default points.
+    /// The default sets of parameters.
     #[must_use]
-    pub fn default_points(&self) -> Vec<Point> {
-        self.product(|axis| axis.defaults.iter().map(|value| (*value).to_owned()).collect())
+    pub fn default_points(&self) -> Vec<Parameters> {
+        self.product(|parameter| parameter.defaults.iter().map(|value| (*value).to_owned()).collect())
     }
 
-    /// A partial point, completed with the default values of each axis.
+    /// A partial parameters, completed with the default values of each parameter.
     ///
     /// # Errors
-    /// Names the axis or value that the benchmark does not have.
-    pub fn complete(&self, part: &Point) -> Result<Vec<Point>, String> {
+    /// Names the parameter or value that the benchmark does not have.
+    pub fn complete(&self, part: &Parameters) -> Result<Vec<Parameters>, String> {
         for (name, value) in part.iter() {
-            let Some(axis) = self.axes.iter().find(|axis| axis.name == name) else {
-                let names: Vec<_> = self.axes.iter().map(|axis| axis.name).collect();
+            let Some(parameter) = self.parameters.iter().find(|parameter| parameter.name == name) else {
+                let names: Vec<_> = self.parameters.iter().map(|parameter| parameter.name).collect();
                 return Err(match names.is_empty() {
-                    true => format!("{} has no axes, so no {name}", self.id),
-                    false => format!("{} has no axis {name}; it has {}", self.id, names.join(", ")),
+                    true => format!("{} has no parameters, so no {name}", self.id),
+                    false => format!("{} has no parameter {name}; it has {}", self.id, names.join(", ")),
                 });
             };
-            if !axis.accepts(value) {
-                return Err(format!("{} cannot be measured at {name}={value}; {name} is {}", self.id, range(axis)));
+            if !parameter.accepts(value) {
+                return Err(format!(
+                    "{} cannot be measured at {name}={value}; {name} is {}",
+                    self.id,
+                    range(parameter)
+                ));
             }
         }
-        let points = self.product(|axis| match part.get(axis.name) {
+        let points = self.product(|parameter| match part.get(parameter.name) {
             Some(value) => vec![value.to_owned()],
-            None => axis.defaults.iter().map(|value| (*value).to_owned()).collect(),
+            None => parameter.defaults.iter().map(|value| (*value).to_owned()).collect(),
         });
         if points.is_empty() { Err(format!("{} is not defined at {part}", self.id)) } else { Ok(points) }
     }
 
-    fn product(&self, values: impl Fn(&Axis) -> Vec<String>) -> Vec<Point> {
-        let mut points = vec![Point::origin()];
-        for axis in self.axes {
-            let values = values(axis);
+    fn product(&self, values: impl Fn(&Parameter) -> Vec<String>) -> Vec<Parameters> {
+        let mut points = vec![Parameters::none()];
+        for parameter in self.parameters {
+            let values = values(parameter);
             points = points
                 .iter()
-                .flat_map(|point| values.iter().map(|value| point.clone().with(axis.name, value.clone())))
+                .flat_map(|parameters| {
+                    values.iter().map(|value| parameters.clone().with(parameter.name, value.clone()))
+                })
                 .collect();
         }
-        points.retain(|point| !(self.skips)(point));
+        points.retain(|parameters| !(self.skips)(parameters));
         points
     }
 
-    /// Key of the samples that this benchmark may share at a point.
+    /// Key of the samples that this benchmark may share at a set of parameters.
     #[must_use]
-    pub fn sharing(&self, point: &Point) -> Option<String> {
+    pub fn sharing(&self, parameters: &Parameters) -> Option<String> {
         let shares = self.shares.as_ref()?;
-        let values: Vec<_> = shares.axes.iter().map(|axis| point.get(axis).unwrap_or(implied(axis))).collect();
+        let values: Vec<_> =
+            shares.parameters.iter().map(|parameter| parameters.get(parameter).unwrap_or(implied(parameter))).collect();
         Some(format!("{}:{}", shares.key, values.join(",")))
     }
 
@@ -322,7 +329,7 @@ impl Benchmark {
             key: self.key.iter().map(key_result).collect(),
             operation: self.operation.clone(),
             sources: self.sources.iter().map(DefinitionSource::describe).collect(),
-            axes: self.axes.iter().map(Axis::describe).collect::<Vec<AxisDescription>>(),
+            parameters: self.parameters.iter().map(Parameter::describe).collect::<Vec<ParameterDescription>>(),
         }
     }
 }
@@ -335,36 +342,36 @@ fn key_result((rank, title, at): &(u8, &str, &str)) -> KeyResult {
 const NEAR_CACHES: u64 = 256 * model::KIB;
 
 /// What results of a class follow unless their benchmark says otherwise.
-fn usual_domain(class: Class, point: &Point) -> Domain {
+fn usual_domain(class: Class, parameters: &Parameters) -> Domain {
     let near = |bytes: Result<u64, model::Error>| bytes.is_ok_and(|bytes| bytes <= NEAR_CACHES);
     match class {
         Class::Compute | Class::Fault | Class::Process => Domain::Core,
-        Class::Bandwidth | Class::MemoryLatency if near(point.bytes("working_set")) => Domain::Core,
+        Class::Bandwidth | Class::MemoryLatency if near(parameters.bytes("working_set")) => Domain::Core,
         Class::Bandwidth | Class::MemoryLatency => Domain::Memory,
         // Two CPUs wake each other through a timer's or a hypervisor's delays.
-        Class::Ipc if point.get("placement") == Some("same_cpu") => Domain::Core,
-        Class::FileMetadata if point.get("place") == Some("tmpfs") => Domain::Core,
+        Class::Ipc if parameters.get("placement") == Some("same_cpu") => Domain::Core,
+        Class::FileMetadata if parameters.get("place") == Some("tmpfs") => Domain::Core,
         Class::FileMetadata => Domain::Device,
         Class::Ipc | Class::FileData | Class::Application | Class::Network => Domain::Mixed,
     }
 }
 
-fn range(axis: &Axis) -> String {
-    match axis.values {
+fn range(parameter: &Parameter) -> String {
+    match parameter.values {
         crate::Values::Choice(words) => {
-            let more = match axis.name {
+            let more = match parameter.name {
                 "placement" | "relation" => ", sibling, same_cache, same_node, other_node, other_package",
                 "cpu_node" | "memory_node" | "cpu" | "other" => ", another number, each",
-                "load" if (axis.besides)("cores") => ", cores",
+                "load" if (parameter.besides)("cores") => ", cores",
                 "threads" => ", cores, a number such as 8, or 8_scatter",
-                "place" if (axis.besides)("target2") => ", target2 to target9",
+                "place" if (parameter.besides)("target2") => ", target2 to target9",
                 "length" => ", a multiple of 4MiB from 128MiB to 1024GiB",
                 _ => "",
             };
             format!("one of {}{more}", words.join(", "))
         }
         crate::Values::Sizes { from, to, .. } => {
-            let to = if (axis.besides)("1024GiB") { 1024 * model::GIB } else { to };
+            let to = if (parameter.besides)("1024GiB") { 1024 * model::GIB } else { to };
             format!("a size from {} to {}", model::format_size(from), model::format_size(to))
         }
     }

@@ -5,13 +5,13 @@
 //! literal.
 #![forbid(unsafe_code)]
 
-mod axis;
 mod benchmark;
 mod catalogue;
 mod context;
 mod echo;
 mod kernel;
 mod line;
+mod parameter;
 mod peer_process;
 mod peer_thread;
 mod programs;
@@ -32,11 +32,11 @@ mod memory;
 mod os;
 mod shell;
 
-pub use axis::{Axis, EACH, ThreadCount, Values};
 pub use benchmark::{BatchRule, Benchmark, BenchmarkMetric, DefinitionSource, Parties, Shares};
 pub use catalogue::{BenchmarkFamily, FAMILIES, all, catalogue, describe, find};
 pub use context::{BenchmarkContext, SampleSetting, WatchedParty};
 pub use kernel::{BatchWork, BenchmarkError, DeclaredCost, Kernel, Readings, Recorder, Trial, Unsupported};
+pub use parameter::{EACH, Parameter, ThreadCount, Values};
 pub use scratch::{Scratch, remove_abandoned, remove_scratch, tmpfs};
 pub use suite::{BenchmarkSelection, LONGEST_SUITE, SUITES, Suite, suite};
 
@@ -44,10 +44,10 @@ pub use suite::{BenchmarkSelection, LONGEST_SUITE, SUITES, Suite, suite};
 mod prelude {
     pub(crate) use std::rc::Rc;
 
-    pub(crate) use model::{Class, GIB, KIB, MIB, Operation, Point, Primitive, Unit};
+    pub(crate) use model::{Class, GIB, KIB, MIB, Operation, Parameters, Primitive, Unit};
 
     pub(crate) use crate::{
-        Axis, BatchRule, BatchWork, Benchmark, BenchmarkContext, BenchmarkError, BenchmarkMetric, DeclaredCost,
-        DefinitionSource, Kernel, Parties, Readings, Recorder, Trial, Unsupported,
+        BatchRule, BatchWork, Benchmark, BenchmarkContext, BenchmarkError, BenchmarkMetric, DeclaredCost,
+        DefinitionSource, Kernel, Parameter, Parties, Readings, Recorder, Trial, Unsupported,
     };
 }

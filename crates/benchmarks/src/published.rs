@@ -1,11 +1,11 @@
-//! The suites that continue a published evaluation: its results at its points, in the order of its tables and columns.
+//! The suites that continue a published evaluation: its results at its sets of parameters, in the order of its tables and columns.
 //! The tables themselves are in the folder `published`.
 //!
 //! Two-party results are measured on one CPU, as on the machines of those tables. If a table varies a result in a
 //! parameter that has no effect today, the result appears once: BYTE's register variables, and file tests of 10 and of
 //! 30 seconds.
 
-/// Id and point, completed with representative values.
+/// Id and parameters, completed with representative values.
 pub(crate) type PublishedRows = &'static [(&'static str, &'static str)];
 
 /// T. Pavel, CHEP 98: tables 1 to 7, and result 4 (STREAM) after table 1.
@@ -297,9 +297,9 @@ mod tests {
     #[test]
     fn every_row_of_a_published_table_is_one_result() {
         for rows in [BABAR, BYTE, DAISY, RAMSPEED, STREAM, TAPE] {
-            for (id, point) in rows.iter().filter(|(id, _)| !id.starts_with("memory.hierarchy")) {
-                let found = crate::find(id).unwrap().complete(&point.parse().unwrap()).unwrap();
-                assert_eq!(found.len(), 1, "{id} at {point} is {found:?}");
+            for (id, parameters) in rows.iter().filter(|(id, _)| !id.starts_with("memory.hierarchy")) {
+                let found = crate::find(id).unwrap().complete(&parameters.parse().unwrap()).unwrap();
+                assert_eq!(found.len(), 1, "{id} at {parameters} is {found:?}");
             }
         }
     }

@@ -6,13 +6,14 @@ use kernels::memory::{Arena, Pages};
 
 use crate::line::{peer_ended, pipe, receive, send};
 use crate::peer_process::{PeerProcess, fold};
-use crate::{Axis, BatchWork, BenchmarkContext, BenchmarkError, DeclaredCost, Kernel, Unsupported};
+use crate::{BatchWork, BenchmarkContext, BenchmarkError, DeclaredCost, Kernel, Parameter, Unsupported};
 
 /// Whether the parties access the data, or only the kernel copies it.
 pub(crate) const DATA: &[&str] = &["copied", "touched"];
 
-/// The axis of block sizes.
-pub(crate) const BLOCK: Axis = Axis::choice("block", &["4KiB", "16KiB", "64KiB", "256KiB", "1MiB"], &["64KiB"]);
+/// The parameter of block sizes.
+pub(crate) const BLOCK: Parameter =
+    Parameter::choice("block", &["4KiB", "16KiB", "64KiB", "256KiB", "1MiB"], &["64KiB"]);
 
 /// A peer writes blocks and this process reads them. Touched: the peer writes every word of a block before sending it,
 /// and every word is summed here. Copied: only the first word is accessed, which identifies the block.

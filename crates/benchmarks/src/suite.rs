@@ -1,23 +1,23 @@
 //! Named selections of the catalogue.
 
-use model::Point;
+use model::Parameters;
 
 use crate::published::{BABAR, BYTE, DAISY, RAMSPEED, STREAM, TAPE};
 use crate::{Benchmark, all, find};
 
-/// A benchmark at a point.
+/// A benchmark at a set of parameters.
 #[derive(Clone)]
 pub struct BenchmarkSelection {
     /// The benchmark.
     pub benchmark: &'static Benchmark,
-    /// Its point.
-    pub point: Point,
+    /// Its parameters.
+    pub parameters: Parameters,
 }
 
 impl BenchmarkSelection {
-    /// Whether it is of the benchmark `id`, at a point that includes `part`.
+    /// Whether it is of the benchmark `id`, at a set of parameters that includes `part`.
     fn is_in(&self, id: &str, part: &str) -> bool {
-        self.benchmark.id == id && part.parse().is_ok_and(|part| self.point.includes(&part))
+        self.benchmark.id == id && part.parse().is_ok_and(|part| self.parameters.includes(&part))
     }
 }
 
@@ -36,11 +36,11 @@ pub struct Suite {
 pub const LONGEST_SUITE: f64 = 240.0;
 
 enum SuiteSelector {
-    /// Every benchmark at its default points, except these: id and partial point.
+    /// Every benchmark at its default sets of parameters, except these: id and partial parameters.
     Defaults { except: &'static [(&'static str, &'static str)] },
-    /// Every benchmark at every point.
+    /// Every benchmark at every set of parameters.
     Everything,
-    /// Exactly these, in this order: id and point, completed with default values.
+    /// Exactly these, in this order: id and parameters, completed with default values.
     Table(&'static [(&'static str, &'static str)]),
 }
 
@@ -54,13 +54,13 @@ pub static SUITES: &[Suite] = &[
     },
     Suite {
         name: "default",
-        about: "every family at representative points, in minutes",
+        about: "every family at representative sets of parameters, in minutes",
         seconds: 170.0,
         select: SuiteSelector::Defaults { except: NOT_BY_DEFAULT },
     },
     Suite {
         name: "full",
-        about: "every point of every axis, as many as four minutes permit; --time-limit 2h for all",
+        about: "every set of parameters of every parameter, as many as four minutes permit; --time-limit 2h for all",
         seconds: LONGEST_SUITE,
         select: SuiteSelector::Everything,
     },
@@ -216,16 +216,19 @@ impl Suite {
         match self.select {
             SuiteSelector::Defaults { except } => all()
                 .flat_map(|benchmark| {
-                    benchmark.default_points().into_iter().map(move |point| BenchmarkSelection { benchmark, point })
+                    benchmark
+                        .default_points()
+                        .into_iter()
+                        .map(move |parameters| BenchmarkSelection { benchmark, parameters })
                 })
                 .filter(|selection| !except.iter().any(|(id, part)| selection.is_in(id, part)))
                 .collect(),
             SuiteSelector::Everything => all()
                 .flat_map(|benchmark| {
-                    benchmark.points().into_iter().map(move |point| BenchmarkSelection { benchmark, point })
+                    benchmark.points().into_iter().map(move |parameters| BenchmarkSelection { benchmark, parameters })
                 })
                 .collect(),
-            SuiteSelector::Table(rows) => rows.iter().flat_map(|(id, point)| resolve(id, point)).collect(),
+            SuiteSelector::Table(rows) => rows.iter().flat_map(|(id, parameters)| resolve(id, parameters)).collect(),
         }
     }
 
@@ -240,9 +243,9 @@ impl Suite {
     }
 }
 
-fn resolve(id: &str, point: &str) -> Vec<BenchmarkSelection> {
+fn resolve(id: &str, parameters: &str) -> Vec<BenchmarkSelection> {
     let Some(benchmark) = find(id) else { return Vec::new() };
-    let point: Point = point.parse().unwrap_or_default();
-    let points = benchmark.complete(&point).unwrap_or_default();
-    points.into_iter().map(|point| BenchmarkSelection { benchmark, point }).collect()
+    let parameters: Parameters = parameters.parse().unwrap_or_default();
+    let points = benchmark.complete(&parameters).unwrap_or_default();
+    points.into_iter().map(|parameters| BenchmarkSelection { benchmark, parameters }).collect()
 }

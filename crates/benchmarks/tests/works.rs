@@ -1,7 +1,7 @@
 //! Every benchmark does its work, its check accepts that and detects altered work, and no files or processes are left.
 //!
 //! A worker has one thread, because it forks; a test harness has more. This test therefore has its own `main`: it runs
-//! itself once for every benchmark and point, and such a run prepares one trial. Arguments select benchmarks by parts of their
+//! itself once for every benchmark and parameters, and such a run prepares one trial. Arguments select benchmarks by parts of their
 //! ids.
 #![allow(
     clippy::unwrap_used,
@@ -15,30 +15,30 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use benchmarks::{BatchWork, Benchmark, BenchmarkContext, BenchmarkError, Kernel, Parties, SampleSetting, Trial, all};
-use model::Point;
+use model::Parameters;
 
 const BENCHMARK: &str = "PRONY_WORKS_BENCHMARK";
-const POINT: &str = "PRONY_WORKS_POINT";
+const PARAMETERS: &str = "PRONY_WORKS_PARAMETERS";
 const NOT_HERE: i32 = 77;
 
 fn main() -> ExitCode {
     if let Ok(id) = std::env::var(BENCHMARK) {
-        let point = std::env::var(POINT).unwrap_or_default();
-        return alone(benchmarks::find(&id).unwrap(), &point.parse().unwrap());
+        let parameters = std::env::var(PARAMETERS).unwrap_or_default();
+        return alone(benchmarks::find(&id).unwrap(), &parameters.parse().unwrap());
     }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let (mut worked, mut skipped, mut failures) = (0, 0, Vec::new());
     for benchmark in
         all().filter(|benchmark| wanted.is_empty() || wanted.iter().any(|part| benchmark.id.contains(part.as_str())))
     {
-        for point in points(benchmark) {
-            match run(benchmark, &point) {
+        for parameters in points(benchmark) {
+            match run(benchmark, &parameters) {
                 (Some(0), _) => worked += 1,
                 (Some(NOT_HERE), said) => {
                     skipped += 1;
                     eprint!("{said}");
                 }
-                (_, said) => failures.push(format!("{} at {point}: {said}", benchmark.id)),
+                (_, said) => failures.push(format!("{} at {parameters}: {said}", benchmark.id)),
             }
         }
     }
@@ -47,42 +47,42 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!failures.is_empty()))
 }
 
-/// The smallest point, every placement, and the default points of benchmarks that are prepared fast.
-fn points(benchmark: &Benchmark) -> Vec<Point> {
-    // The first value of every axis is the fastest to prepare.
+/// The smallest parameters, every placement, and the default sets of parameters of benchmarks that are prepared fast.
+fn points(benchmark: &Benchmark) -> Vec<Parameters> {
+    // The first value of every parameter is the fastest to prepare.
     let smallest = benchmark.points().into_iter().next().unwrap_or_default();
     let mut points = vec![smallest.clone()];
-    if let Some(placement) = benchmark.axes.iter().find(|axis| axis.name == "placement") {
+    if let Some(placement) = benchmark.parameters.iter().find(|parameter| parameter.name == "placement") {
         points.extend(placement.all().into_iter().map(|place| smallest.clone().with("placement", place)));
     }
     // These say how the work is done, each by other code.
-    for axis in benchmark
-        .axes
+    for parameter in benchmark
+        .parameters
         .iter()
-        .filter(|axis| ["linking", "program", "messages", "laid", "durability"].contains(&axis.name))
+        .filter(|parameter| ["linking", "program", "messages", "laid", "durability"].contains(&parameter.name))
     {
-        points.extend(axis.all().into_iter().map(|value| smallest.clone().with(axis.name, value)));
+        points.extend(parameter.all().into_iter().map(|value| smallest.clone().with(parameter.name, value)));
     }
-    points.retain(|point| !(benchmark.skips)(point));
+    points.retain(|parameters| !(benchmark.skips)(parameters));
     if benchmark.family() != "memory" {
         points.extend(benchmark.default_points());
     }
     let mut seen = Vec::new();
-    points.retain(|point| {
-        !seen.contains(point) && {
-            seen.push(point.clone());
+    points.retain(|parameters| {
+        !seen.contains(parameters) && {
+            seen.push(parameters.clone());
             true
         }
     });
     points
 }
 
-fn run(benchmark: &Benchmark, point: &Point) -> (Option<i32>, String) {
+fn run(benchmark: &Benchmark, parameters: &Parameters) -> (Option<i32>, String) {
     let home = tempfile::tempdir().unwrap();
     let executable = std::env::current_exe().unwrap();
     let output = Command::new(executable)
         .env(BENCHMARK, benchmark.id)
-        .env(POINT, point.to_string())
+        .env(PARAMETERS, parameters.to_string())
         .env("TMPDIR", home.path())
         .output()
         .unwrap();
@@ -96,17 +96,17 @@ fn run(benchmark: &Benchmark, point: &Point) -> (Option<i32>, String) {
     }
 }
 
-fn alone(benchmark: &Benchmark, point: &Point) -> ExitCode {
-    let setting = setting(benchmark, point);
+fn alone(benchmark: &Benchmark, parameters: &Parameters) -> ExitCode {
+    let setting = setting(benchmark, parameters);
     let directory = setting.directory.clone();
     if let Some(cpu) = setting.cpus.first() {
         kernels::affinity::pin(&[*cpu]).unwrap();
     }
     let mut context = BenchmarkContext::new(setting);
-    let trial = match (benchmark.prepare)(point, &mut context) {
+    let trial = match (benchmark.prepare)(parameters, &mut context) {
         Ok(trial) => trial,
         Err(unfit) => {
-            testing::lacks!("{} at {point}: not measurable here: {unfit}", benchmark.id);
+            testing::lacks!("{} at {parameters}: not measurable here: {unfit}", benchmark.id);
             return ExitCode::from(NOT_HERE as u8);
         }
     };
@@ -161,17 +161,17 @@ fn nothing_is_left(directory: &Path) {
     }
 }
 
-fn setting(benchmark: &Benchmark, point: &Point) -> SampleSetting {
+fn setting(benchmark: &Benchmark, parameters: &Parameters) -> SampleSetting {
     let allowed = kernels::affinity::allowed().unwrap();
     let (first, last) = (allowed[0], *allowed.last().unwrap());
     let cpus = match benchmark.parties {
         Parties::One | Parties::OnNode => vec![first],
-        Parties::Placed => match point.get("placement") {
+        Parties::Placed => match parameters.get("placement") {
             Some("same_cpu") => vec![first; 64],
             Some("cross_cpu") => [first, last].repeat(32),
             _ => vec![],
         },
-        Parties::Threads => match point.get("threads") {
+        Parties::Threads => match parameters.get("threads") {
             Some("all") => allowed.clone(),
             _ => vec![first],
         },

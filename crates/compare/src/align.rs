@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use model::{BEYOND_CACHES, BenchmarkResult, Point, ResultKey, Run};
+use model::{BEYOND_CACHES, BenchmarkResult, Parameters, ResultKey, Run};
 
 use super::glob::matches;
 use super::options::CompareOptions;
@@ -36,7 +36,7 @@ pub(crate) struct Alignment<'a> {
 pub(crate) fn align<'a>(runs: &[&'a Run], reference: usize, options: &CompareOptions) -> Result<Alignment<'a>, Error> {
     let mut order: Vec<usize> = vec![reference];
     order.extend((0..runs.len()).filter(|&run| run != reference));
-    known_axes(runs, &options.across)?;
+    known_parameters(runs, &options.across)?;
     let keys = row_keys(runs, &options.across);
     let mut rows: Vec<Aligned<'a>> = Vec::new();
     let mut place: HashMap<&ResultKey, usize> = HashMap::new();
@@ -72,16 +72,17 @@ fn selected(patterns: &str, result: &BenchmarkResult, key: &ResultKey) -> bool {
     matches(patterns, key) || matches(patterns, &result.key())
 }
 
-/// Refuses an axis to compare across that is in no result, which would silently have no effect.
-fn known_axes(runs: &[&Run], across: &[String]) -> Result<(), Error> {
+/// Refuses a parameter to compare across that is in no result, which would silently have no effect.
+fn known_parameters(runs: &[&Run], across: &[String]) -> Result<(), Error> {
     if across.is_empty() {
         return Ok(());
     }
     let results = runs.iter().flat_map(|run| &run.results);
-    let known: BTreeSet<&str> = results.flat_map(|result| result.point.iter().map(|(axis, _)| axis)).collect();
-    match across.iter().find(|axis| !known.contains(axis.as_str())) {
-        Some(axis) => {
-            Err(Error::Across { axis: axis.clone(), known: known.into_iter().collect::<Vec<_>>().join(", ") })
+    let known: BTreeSet<&str> =
+        results.flat_map(|result| result.parameters.iter().map(|(parameter, _)| parameter)).collect();
+    match across.iter().find(|parameter| !known.contains(parameter.as_str())) {
+        Some(parameter) => {
+            Err(Error::Across { parameter: parameter.clone(), known: known.into_iter().collect::<Vec<_>>().join(", ") })
         }
         None => Ok(()),
     }
@@ -96,13 +97,13 @@ impl MovedSizes {
         if runs.iter().all(|run| run.results.iter().all(|result| result.stands_for.is_none())) {
             return Self(HashSet::new());
         }
-        let mut points: HashMap<ResultKey, HashSet<&Point>> = HashMap::new();
+        let mut points: HashMap<ResultKey, HashSet<&Parameters>> = HashMap::new();
         let mut several: HashSet<ResultKey> = HashSet::new();
         for run in runs {
             let mut here: HashSet<ResultKey> = HashSet::new();
             for result in &run.results {
                 let usual = usual(result);
-                points.entry(usual.clone()).or_default().insert(&result.point);
+                points.entry(usual.clone()).or_default().insert(&result.parameters);
                 if !here.insert(usual.clone()) {
                     several.insert(usual);
                 }
@@ -112,23 +113,23 @@ impl MovedSizes {
         Self(differ.map(|(usual, _)| usual).collect())
     }
 
-    /// The name of a result before axes are left out.
+    /// The name of a result before parameters are left out.
     fn name(&self, result: &BenchmarkResult) -> ResultKey {
         let usual = usual(result);
         if self.0.contains(&usual) {
-            ResultKey::new(usual.benchmark, usual.point.with("working_set", BEYOND_CACHES))
+            ResultKey::new(usual.benchmark, usual.parameters.with("working_set", BEYOND_CACHES))
         } else {
             result.key()
         }
     }
 }
 
-/// A result at the point for which it stands.
+/// A result at the parameters for which it stands.
 fn usual(result: &BenchmarkResult) -> ResultKey {
-    ResultKey::new(result.benchmark.clone(), result.stands_for.clone().unwrap_or_else(|| result.point.clone()))
+    ResultKey::new(result.benchmark.clone(), result.stands_for.clone().unwrap_or_else(|| result.parameters.clone()))
 }
 
-/// The name under which each result is matched. Axes of `across` are left out unless two results of a run would then
+/// The name under which each result is matched. Parameters of `across` are left out unless two results of a run would then
 /// have the same name.
 fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<ResultKey>> {
     let sizes = MovedSizes::of(runs);
@@ -138,7 +139,10 @@ fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<ResultKey>> {
     }
     let stripped = |result: &BenchmarkResult| {
         let key = named(result);
-        ResultKey::new(key.benchmark, across.iter().fold(key.point, |point: Point, axis| point.without(axis)))
+        ResultKey::new(
+            key.benchmark,
+            across.iter().fold(key.parameters, |parameters: Parameters, parameter| parameters.without(parameter)),
+        )
     };
     let mut most: HashMap<ResultKey, usize> = HashMap::new();
     for run in runs {
@@ -181,17 +185,17 @@ fn known(runs: &[&Run]) -> String {
     names.join(", ")
 }
 
-/// Names the axis that would make results match, if there is a single one.
+/// Names the parameter that would make results match, if there is a single one.
 fn hint(single: &[Aligned]) -> String {
     let run = |row: &Aligned| row.results.iter().position(Option::is_some);
     for (index, row) in single.iter().enumerate() {
         for other in &single[index + 1..] {
             if other.key.benchmark == row.key.benchmark
                 && run(other) != run(row)
-                && let [axis] = differing_axes(&row.key.point, &other.key.point).as_slice()
+                && let [parameter] = differing_parameters(&row.key.parameters, &other.key.parameters).as_slice()
             {
                 return format!(
-                    ": {} differs in {axis} alone; --across {axis} sets it side by side",
+                    ": {} differs in {parameter} alone; --across {parameter} sets it side by side",
                     row.key.benchmark
                 );
             }
@@ -200,13 +204,18 @@ fn hint(single: &[Aligned]) -> String {
     String::new()
 }
 
-/// Axes on which two points differ, including those that only one of them has.
+/// Parameters on which two sets of parameters differ, including those that only one of them has.
 #[must_use]
-pub fn differing_axes(a: &Point, b: &Point) -> Vec<String> {
-    let mut axes: Vec<String> =
-        a.iter().filter(|(axis, value)| b.get(axis) != Some(value)).map(|(axis, _)| axis.to_owned()).collect();
-    axes.extend(b.iter().filter(|(axis, _)| a.get(axis).is_none()).map(|(axis, _)| axis.to_owned()));
-    axes
+pub fn differing_parameters(a: &Parameters, b: &Parameters) -> Vec<String> {
+    let mut parameters: Vec<String> = a
+        .iter()
+        .filter(|(parameter, value)| b.get(parameter) != Some(value))
+        .map(|(parameter, _)| parameter.to_owned())
+        .collect();
+    parameters.extend(
+        b.iter().filter(|(parameter, _)| a.get(parameter).is_none()).map(|(parameter, _)| parameter.to_owned()),
+    );
+    parameters
 }
 
 #[cfg(test)]
@@ -221,11 +230,11 @@ mod tests {
             "plan":{"suite":"default","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
-        let point = |size: &str| format!("working_set={size},threads=1").parse::<Point>().unwrap();
+        let parameters = |size: &str| format!("working_set={size},threads=1").parse::<Parameters>().unwrap();
         let result = |(size, usual): &(&str, Option<&str>)| BenchmarkResult {
-            stands_for: usual.map(point),
+            stands_for: usual.map(parameters),
             ..BenchmarkResult::unmeasured(
-                ResultKey::new("memory.copy", point(size)),
+                ResultKey::new("memory.copy", parameters(size)),
                 "copy",
                 Metric::higher(Unit::BytesPerSecond, "bytes copied"),
                 Class::Bandwidth,
@@ -237,7 +246,7 @@ mod tests {
 
     fn rows(runs: [&Run; 2]) -> Vec<(String, usize)> {
         let found = align(&runs, 0, &CompareOptions::default()).map_or_else(|_| Vec::new(), |found| found.rows);
-        found.iter().map(|row| (row.key.point.to_string(), row.results.iter().flatten().count())).collect()
+        found.iter().map(|row| (row.key.parameters.to_string(), row.results.iter().flatten().count())).collect()
     }
 
     #[test]

@@ -44,8 +44,8 @@ pub(crate) fn incomparable(a: &ComparedResult, b: &ComparedResult) -> Option<Str
 /// gain a cache from one run to the next: one of the surveys missed a level or took noise for one, and the second level
 /// of one is not that of the other. The first level and main memory are what they are in both.
 fn other_level(result: &BenchmarkResult, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Option<String> {
-    let point = result.point.get("level");
-    if matches!(point, Some("1" | "memory")) {
+    let parameters = result.parameters.get("level");
+    if matches!(parameters, Some("1" | "memory")) {
         return None;
     }
     let [found_a, found_b] = surveys.each_ref().map(Vec::len);
@@ -55,7 +55,7 @@ fn other_level(result: &BenchmarkResult, surveys: &[Vec<RangeInclusive<u64>>; 2]
         ));
     }
     // What ends a level is the next one: the size of a level is known only where both are the same.
-    let level: usize = point?.parse().ok()?;
+    let level: usize = parameters?.parse().ok()?;
     let apart =
         (level.saturating_sub(1)..=level).find(|at| match surveys.each_ref().map(|levels| levels.get(*at)) {
             [Some(x), Some(y)] => x.end() < y.start() || y.end() < x.start(),

@@ -38,20 +38,20 @@ pub enum Error {
         /// Some columns.
         known: String,
     },
-    /// The axis to compare across is in no result.
-    #[error("could not compare across '{axis}': no result of these runs has that axis; there are: {known}")]
+    /// The parameter to compare across is in no result.
+    #[error("could not compare across '{parameter}': no result of these runs has that parameter; there are: {known}")]
     Across {
-        /// The axis that was asked for.
-        axis: String,
-        /// Axes of the runs' results.
+        /// The parameter that was asked for.
+        parameter: String,
+        /// Parameters of the runs' results.
         known: String,
     },
     /// A point at which no result of a run was measured.
     #[error("could not explain at {asked}: no result of the run was measured there; {known}")]
     At {
-        /// The axis and its value.
+        /// The parameter and its value.
         asked: String,
-        /// Values of that axis, or the axes that there are.
+        /// Values of that parameter, or the parameters that there are.
         known: String,
     },
     /// A condition that could not be parsed.

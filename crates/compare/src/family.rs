@@ -2,7 +2,7 @@
 //!
 //! The geometric mean is the only mean of ratios that does not depend on the reference (Fleming and Wallace,
 //! Communications of the ACM 29, 1986). The means of several machines are over the same results, those that all of them
-//! have, and a benchmark counts once however many points it was measured at.
+//! have, and a benchmark counts once however many sets of parameters it was measured at.
 
 use std::collections::HashMap;
 
@@ -104,7 +104,7 @@ struct CommonSet<'a> {
     common: Vec<usize>,
     left_out: usize,
     of: Normalise,
-    /// Number of points of every benchmark among them.
+    /// Number of sets of parameters of every benchmark among them.
     points: HashMap<&'a str, usize>,
 }
 

@@ -2,9 +2,9 @@
 
 use model::{ResultKey, glob};
 
-/// Whether any of the comma-separated patterns matches the result's benchmark or its whole name with the point.
+/// Whether any of the comma-separated patterns matches the result's benchmark or its whole name with the parameters.
 ///
-/// A point contains commas too, so a pattern with `=` extends to the next `family.name`.
+/// A set of parameters contains commas too, so a pattern with `=` extends to the next `family.name`.
 #[must_use]
 pub fn matches(patterns: &str, key: &ResultKey) -> bool {
     let name = key.to_string();
@@ -30,8 +30,8 @@ mod tests {
     use super::*;
 
     fn key(text: &str) -> ResultKey {
-        let (benchmark, point) = text.split_once(':').unwrap_or((text, ""));
-        ResultKey::new(benchmark, point.parse().unwrap())
+        let (benchmark, parameters) = text.split_once(':').unwrap_or((text, ""));
+        ResultKey::new(benchmark, parameters.parse().unwrap())
     }
 
     #[test]

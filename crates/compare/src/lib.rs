@@ -43,7 +43,7 @@ mod together;
 pub mod trust;
 mod verdict;
 
-pub use align::differing_axes;
+pub use align::differing_parameters;
 pub use error::Error;
 pub use glob::matches;
 pub use options::{CompareOptions, Normalise};

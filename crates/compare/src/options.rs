@@ -41,7 +41,7 @@ pub struct CompareOptions<'a> {
     pub reference: Option<String>,
     /// Patterns of results, separated by commas, with `*` and `?`; all when absent.
     pub results: Option<String>,
-    /// Axes whose value may differ between matched results, such as `placement`.
+    /// Parameters whose value may differ between matched results, such as `placement`.
     pub across: Vec<String>,
     /// Form of ratios.
     pub normalise: Normalise,

@@ -258,7 +258,7 @@ impl ComparisonInput<'_> {
             self.rank(row, &mut ratios);
             CompareRow {
                 benchmark: row.key.benchmark.clone(),
-                point: row.key.point.clone(),
+                parameters: row.key.parameters.clone(),
                 title: model.title.clone(),
                 metric: model.metric.clone(),
                 class: model.class,
@@ -277,7 +277,9 @@ impl ComparisonInput<'_> {
         };
         Ratio {
             machine: self.names[run].clone(),
-            point: result.filter(|result| result.point != row.key.point).map(|result| result.point.clone()),
+            parameters: result
+                .filter(|result| result.parameters != row.key.parameters)
+                .map(|result| result.parameters.clone()),
             outcome: result.map(outcome),
             flags: result.map(|result| result.flags.clone()).unwrap_or_default(),
             definition: result

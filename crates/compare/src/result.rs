@@ -1,6 +1,6 @@
 //! The result of a comparison, as plain data.
 
-use model::{Class, CpuDistance, Definition, Flag, Metric, Outcome, Point, ResultKey};
+use model::{Class, CpuDistance, Definition, Flag, Metric, Outcome, Parameters, ResultKey};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
@@ -115,8 +115,8 @@ pub struct VerdictCounts {
 pub struct CompareRow {
     /// Id of the benchmark.
     pub benchmark: String,
-    /// Its point, without the axes across which results were matched.
-    pub point: Point,
+    /// Its parameters, without the parameters across which results were matched.
+    pub parameters: Parameters,
     /// Its title.
     pub title: String,
     /// Unit and direction.
@@ -140,7 +140,7 @@ impl CompareRow {
     /// The result's key.
     #[must_use]
     pub fn key(&self) -> ResultKey {
-        ResultKey::new(self.benchmark.clone(), self.point.clone())
+        ResultKey::new(self.benchmark.clone(), self.parameters.clone())
     }
 
     /// The entry of a machine.
@@ -161,9 +161,9 @@ impl CompareRow {
 pub struct Ratio {
     /// Name of the machine.
     pub machine: String,
-    /// The point in this run, if it differs from the row's.
+    /// The parameters in this run, if it differs from the row's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub point: Option<Point>,
+    pub parameters: Option<Parameters>,
     /// Outcome of the result; absent if the run lacks it.
     pub outcome: Option<Outcome>,
     /// Its flags.
@@ -333,7 +333,7 @@ pub struct GeometricMean {
     /// Number of results in it: those that all compared machines have with a known spread. Where no result of the
     /// comparison has one, those that all of them have.
     pub results: usize,
-    /// Number of benchmarks among them; each counts once, however many points it was measured at.
+    /// Number of benchmarks among them; each counts once, however many sets of parameters it was measured at.
     #[serde(default)]
     pub benchmarks: usize,
     /// Results that some of the machines have and others lack.

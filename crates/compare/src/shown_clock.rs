@@ -104,7 +104,7 @@ fn sample_clocks(run: &Run) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-    use model::{Class, Metric, Outcome, Point, ResultKey, ResultReferences, SessionReferences, Unit};
+    use model::{Class, Metric, Outcome, Parameters, ResultKey, ResultReferences, SessionReferences, Unit};
 
     use super::*;
 
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn result(benchmark: &str, unit: Unit, found: Estimate, basis: ValueBasis) -> BenchmarkResult {
-        let key = ResultKey::new(benchmark, Point::origin());
+        let key = ResultKey::new(benchmark, Parameters::none());
         let result = BenchmarkResult::unmeasured(key, benchmark, Metric::lower(unit, "call"), Class::Compute);
         let references = Some(ResultReferences { basis, ..ResultReferences::default() });
         BenchmarkResult { outcome: Outcome::Measured(found), references, ..result }

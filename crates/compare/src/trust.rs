@@ -56,8 +56,11 @@ impl Trust {
 /// The half-width that a result was to reach, relative to its value.
 #[must_use]
 pub fn target(run: &Run, result: &BenchmarkResult) -> f64 {
-    let entry =
-        run.plan.entries.iter().find(|entry| entry.benchmark == result.benchmark && entry.point == result.point);
+    let entry = run
+        .plan
+        .entries
+        .iter()
+        .find(|entry| entry.benchmark == result.benchmark && entry.parameters == result.parameters);
     entry.map_or(run.plan.target, |entry| entry.target)
 }
 

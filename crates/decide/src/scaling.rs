@@ -1,6 +1,6 @@
 //! How a result grows with the threads that work on it.
 
-use model::{BenchmarkResult, Better, CpuSet, Point, Primitive, ResultKey, Run};
+use model::{BenchmarkResult, Better, CpuSet, Parameters, Primitive, ResultKey, Run};
 
 /// A further thread must add at least this share of what one alone does, else the curve has its knee.
 const WORTH: f64 = 0.5;
@@ -16,7 +16,7 @@ pub enum ThreadSpread {
     Scatter,
 }
 
-/// One point of a curve.
+/// One set of parameters of a curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalingPoint {
     /// Threads.
@@ -75,8 +75,8 @@ pub struct ScalingCurve {
     pub benchmark: String,
     /// What people call it.
     pub title: String,
-    /// The other axes.
-    pub point: Point,
+    /// The other parameters.
+    pub parameters: Parameters,
     /// How its threads are spread.
     pub spread: ThreadSpread,
     /// By rising threads, one thread first.
@@ -96,14 +96,15 @@ impl ScalingCurve {
     }
 }
 
-/// The curves of a run that have at least two points and begin at one thread; rates that threads add up alone.
+/// The curves of a run that have at least two sets of parameters and begin at one thread; rates that threads add up alone.
 #[must_use]
 pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
-    let mut families: Vec<(&str, Point)> = Vec::new();
+    let mut families: Vec<(&str, Parameters)> = Vec::new();
     for result in run.results.iter().filter(|result| result.metric.better == Better::Higher) {
-        let rest = rest(&result.point);
-        let known = families.iter().any(|(benchmark, point)| *benchmark == result.benchmark && *point == rest);
-        if result.point.get("threads").is_some() && !known {
+        let rest = rest(&result.parameters);
+        let known =
+            families.iter().any(|(benchmark, parameters)| *benchmark == result.benchmark && *parameters == rest);
+        if result.parameters.get("threads").is_some() && !known {
             families.push((&result.benchmark, rest));
         }
     }
@@ -113,23 +114,23 @@ pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
     // Few threads far apart and close together are the same where there is but one way.
     curves
         .filter(|curve| {
-            curve.spread == ThreadSpread::Compact || curve.points.iter().any(|p| is_scattered(&p.key.point))
+            curve.spread == ThreadSpread::Compact || curve.points.iter().any(|p| is_scattered(&p.key.parameters))
         })
         .collect()
 }
 
-/// A point without what a curve runs over. Sizes that follow the threads belong to it.
-fn rest(point: &Point) -> Point {
-    point.clone().without("threads").without("working_set")
+/// A set of parameters without what a curve runs over. Sizes that follow the threads belong to it.
+fn rest(parameters: &Parameters) -> Parameters {
+    parameters.clone().without("threads").without("working_set")
 }
 
-fn is_scattered(point: &Point) -> bool {
-    point.get("threads").is_some_and(|word| word.ends_with("_scatter"))
+fn is_scattered(parameters: &Parameters) -> bool {
+    parameters.get("threads").is_some_and(|word| word.ends_with("_scatter"))
 }
 
-/// Threads of a result: as its point says, or as many CPUs as its samples were placed on.
+/// Threads of a result: as its parameters says, or as many CPUs as its samples were placed on.
 fn threads(result: &BenchmarkResult) -> Option<usize> {
-    let word = result.point.get("threads")?;
+    let word = result.parameters.get("threads")?;
     let placed = || result.samples.iter().map(|sample| sample.placement.asked.len()).max().filter(|count| *count > 0);
     word.trim_end_matches("_scatter").parse().ok().or_else(placed)
 }
@@ -145,17 +146,18 @@ fn clock(result: &BenchmarkResult) -> Option<f64> {
     median(&read).or_else(|| median(&|sample| sample.frequency.map(|(_, after)| after)))
 }
 
-fn curve(run: &Run, benchmark: &str, wanted: &Point, spread: ThreadSpread) -> Option<ScalingCurve> {
+fn curve(run: &Run, benchmark: &str, wanted: &Parameters, spread: ThreadSpread) -> Option<ScalingCurve> {
     let mut points: Vec<ScalingPoint> = Vec::new();
-    let results = run.results.iter().filter(|result| result.benchmark == benchmark && rest(&result.point) == *wanted);
+    let results =
+        run.results.iter().filter(|result| result.benchmark == benchmark && rest(&result.parameters) == *wanted);
     let mut last: Option<&BenchmarkResult> = None;
     for result in results {
-        let word = result.point.get("threads")?;
+        let word = result.parameters.get("threads")?;
         // One thread, all cores and all threads are the same however they are spread.
         let common = ["1", "cores", "all"].contains(&word);
-        let fits = common || is_scattered(&result.point) == (spread == ThreadSpread::Scatter);
+        let fits = common || is_scattered(&result.parameters) == (spread == ThreadSpread::Scatter);
         let (Some(threads), Some(estimate)) = (threads(result), result.outcome.estimate()) else { continue };
-        if fits && points.iter().all(|point| point.threads != threads) {
+        if fits && points.iter().all(|parameters| parameters.threads != threads) {
             let (value, low, high) = (estimate.value, estimate.low, estimate.high);
             points.push(ScalingPoint {
                 threads,
@@ -170,18 +172,18 @@ fn curve(run: &Run, benchmark: &str, wanted: &Point, spread: ThreadSpread) -> Op
         }
     }
     let last = last?;
-    points.sort_by_key(|point| point.threads);
-    let alone = points.first().filter(|point| point.threads == 1 && point.value > 0.0)?.value;
+    points.sort_by_key(|parameters| parameters.threads);
+    let alone = points.first().filter(|parameters| parameters.threads == 1 && parameters.value > 0.0)?.value;
     if points.len() < 2 {
         return None;
     }
-    for point in &mut points {
-        point.share = point.value / (alone * point.threads as f64);
+    for parameters in &mut points {
+        parameters.share = parameters.value / (alone * parameters.threads as f64);
     }
     let mut found = ScalingCurve {
         benchmark: benchmark.to_owned(),
         title: last.title.clone(),
-        point: wanted.clone(),
+        parameters: wanted.clone(),
         spread,
         knee: knee(&points, alone),
         points,
@@ -193,7 +195,7 @@ fn curve(run: &Run, benchmark: &str, wanted: &Point, spread: ThreadSpread) -> Op
     Some(found)
 }
 
-/// The first point after which a further thread adds too little, the rest of the curve taken together: one slow point
+/// The first parameters after which a further thread adds too little, the rest of the curve taken together: one slow parameters
 /// between two others is no knee, and neither is what intervals leave open.
 fn knee(points: &[ScalingPoint], alone: f64) -> Option<usize> {
     let may_be_worth = |from: &ScalingPoint, to: &ScalingPoint| {
@@ -236,7 +238,7 @@ fn walks_memory(run: &Run, result: &BenchmarkResult) -> bool {
     let placed = result.samples.iter().flat_map(|sample| &sample.placement.asked).map(|cpu| *cpu as usize);
     let cpus: CpuSet = placed.collect();
     let caches = run.machine.topology.as_ref().and_then(|machine| machine.last_level_bytes(&cpus));
-    let fits = result.point.bytes("working_set").ok().zip(caches).is_some_and(|(set, caches)| set <= caches);
+    let fits = result.parameters.bytes("working_set").ok().zip(caches).is_some_and(|(set, caches)| set <= caches);
     result.stresses.iter().any(|primitive| memory.contains(primitive)) && !fits
 }
 
@@ -284,7 +286,7 @@ mod tests {
         let compact = &found[0];
         assert_eq!((compact.spread, compact.knee), (ThreadSpread::Compact, Some(8)));
         assert_eq!(compact.limits, [ScalingLimit::Memory]);
-        let shares: Vec<f64> = compact.points.iter().map(|point| (point.share * 100.0).round()).collect();
+        let shares: Vec<f64> = compact.points.iter().map(|parameters| (parameters.share * 100.0).round()).collect();
         assert_eq!(shares, [100.0, 100.0, 95.0, 75.0, 41.0]);
         assert_eq!(
             (found[1].points.len(), found[1].knee),
@@ -302,7 +304,10 @@ mod tests {
         whole.machine.topology = Some(model::Topology { cores, ..model::Topology::unknown(&[0, 1, 2, 3, 4, 5, 6, 7]) });
         let found = scaling(&whole);
         assert_eq!((found[0].knee, found[0].limits.as_slice()), (Some(4), &[ScalingLimit::SharedCores][..]));
-        assert!(scaling(&run(vec![result("cpu.fma_peak", "1", 1.0, &[])])).is_empty(), "one point is no curve");
+        assert!(
+            scaling(&run(vec![result("cpu.fma_peak", "1", 1.0, &[])])).is_empty(),
+            "one set of parameters is no curve"
+        );
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(crate) enum CauseCost {
 pub(crate) fn unit_of(tests: &[ExplainedResult], primitive: Primitive) -> Option<usize> {
     let of_primitive = |index: &usize| {
         let test = &tests[*index];
-        let own = test.primitive == primitive && test.significant && !test.composite && test.axes.is_empty();
+        let own = test.primitive == primitive && test.significant && !test.composite && test.parameters.is_empty();
         own && contradiction(tests, test).is_none()
     };
     let mut members: Vec<usize> = (0..tests.len()).filter(of_primitive).collect();
@@ -46,13 +46,13 @@ pub(crate) fn unit_of(tests: &[ExplainedResult], primitive: Primitive) -> Option
     members.into_iter().min_by(|&a, &b| tests[a].time_a.total_cmp(&tests[b].time_a))
 }
 
-/// The explanation of each significant test without a differing axis; `None` for the others.
+/// The explanation of each significant test without a differing parameter; `None` for the others.
 pub(crate) fn costs(tests: &[ExplainedResult]) -> Vec<Option<CauseCost>> {
     let units: Vec<usize> = Primitive::ALL.iter().filter_map(|&primitive| unit_of(tests, primitive)).collect();
     let slowest = slowest(tests);
     tests
         .iter()
-        .map(|test| (test.significant && test.axes.is_empty()).then(|| bill(test, tests, &units, slowest)))
+        .map(|test| (test.significant && test.parameters.is_empty()).then(|| bill(test, tests, &units, slowest)))
         .collect()
 }
 
@@ -151,7 +151,7 @@ fn doubt(test: &ExplainedResult, unit: &ExplainedResult) -> Option<String> {
 
 /// The primitive whose slowdown may be the greatest of all that were measured on their own.
 pub(crate) fn slowest(tests: &[ExplainedResult]) -> Option<SlowestMeasured> {
-    let single = tests.iter().filter(|test| !test.composite && test.axes.is_empty());
+    let single = tests.iter().filter(|test| !test.composite && test.parameters.is_empty());
     let most = |test: &ExplainedResult| test.log + 2.0 * test.error.unwrap_or(0.0);
     let slowest = single.max_by(|a, b| most(a).total_cmp(&most(b)))?;
     let (slowdown, at_most) = (slowest.log.exp(), most(slowest).exp());

@@ -37,8 +37,8 @@ pub(crate) fn attach(
 
 impl CauseGroup {
     fn is_one_with(&self, other: &Self) -> bool {
-        let axis = |group: &Self| group.because.iter().any(|d| d.kind == DifferenceKind::Axis);
-        if axis(self) || axis(other) {
+        let parameter = |group: &Self| group.because.iter().any(|d| d.kind == DifferenceKind::Parameter);
+        if parameter(self) || parameter(other) {
             return false;
         }
         let titles = |group: &Self| group.rivals.iter().map(|rival| rival.title.clone()).collect::<Vec<_>>();
@@ -85,9 +85,11 @@ pub(crate) fn cause(group: &CauseGroup, tests: &[ExplainedResult], costs: &[Opti
             }
         })
         .collect();
-    let axis = group.because.iter().any(|d| d.kind == DifferenceKind::Axis);
+    let parameter = group.because.iter().any(|d| d.kind == DifferenceKind::Parameter);
     let title = match group.rule {
-        Some(rule) if axis || rule.title == CPU_LIMIT || (group.primitives.len() > 1 && group.rivals.is_empty()) => {
+        Some(rule)
+            if parameter || rule.title == CPU_LIMIT || (group.primitives.len() > 1 && group.rivals.is_empty()) =>
+        {
             rule.title.to_owned()
         }
         _ => words::list(&group.primitives.iter().map(|p| p.title().to_owned()).collect::<Vec<_>>()),

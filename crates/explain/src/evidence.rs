@@ -1,7 +1,7 @@
 //! Evidence for and against each known cause, of three kinds.
 //!
 //! A fact must be recorded by both runs and differ; the cause's own primitive must have been measured and have changed;
-//! and the results' axes must allow an effect of the fact. If everything that the cause touches changed and no other
+//! and the results' parameters must allow an effect of the fact. If everything that the cause touches changed and no other
 //! cause would have changed it, the cause is named; otherwise it is one of several that are consistent with the data.
 
 use compare::conditions::{DisturbanceKind, RunDisturbance, disturbances};
@@ -21,7 +21,7 @@ use super::text::results;
 pub(crate) struct Evidence<'a> {
     /// What is known of the benchmarks.
     pub(crate) catalogue: &'a Catalogue,
-    /// Facts, settings and axes.
+    /// Facts, settings and parameters.
     pub(crate) differences: &'a [RunDifference],
     /// The limit on CPU time, if it differs and was effective.
     pub(crate) limit: Option<&'a LimitEvidence>,
@@ -77,7 +77,7 @@ pub(crate) fn candidates(tests: &[ExplainedResult], evidence: &Evidence<'_>) -> 
 fn candidate(rule: &'static Rule, tests: &[ExplainedResult], evidence: &Evidence<'_>) -> Option<Candidate> {
     let (differences, catalogue) = (evidence.differences, evidence.catalogue);
     let because: Vec<RunDifference> =
-        differences.iter().filter(|d| d.kind != DifferenceKind::Axis && rule.names(d)).cloned().collect();
+        differences.iter().filter(|d| d.kind != DifferenceKind::Parameter && rule.names(d)).cloned().collect();
     if because.is_empty() {
         return None;
     }
@@ -136,9 +136,9 @@ fn testimony(
     in_scope.into_iter().map(|index| (index, says(&tests[index]))).collect()
 }
 
-/// Whether a rule can touch a test, by the primitive that it measures and by its axes.
+/// Whether a rule can touch a test, by the primitive that it measures and by its parameters.
 fn in_scope(rule: &Rule, test: &ExplainedResult, catalogue: &Catalogue) -> bool {
-    let alone = !test.composite && test.axes.is_empty();
+    let alone = !test.composite && test.parameters.is_empty();
     alone
         && reaches(rule, test)
         && rule.touches(test.primitive)
@@ -215,10 +215,11 @@ pub(crate) fn standing(
     candidates: &[Candidate],
     evidence: &Evidence<'_>,
 ) -> Standing {
-    let by_axis = !tests[group.unit].axes.is_empty();
+    let by_parameter = !tests[group.unit].parameters.is_empty();
     // A limit on CPU time may affect long operations alone, since short ones fit into a slice.
     let limit = evidence.limit.filter(|limit| limit.explains(tests[group.unit].log));
-    let (seen, unseen) = (limit.filter(|limit| limit.seen && !by_axis), limit.filter(|limit| !limit.seen || by_axis));
+    let (seen, unseen) =
+        (limit.filter(|limit| limit.seen && !by_parameter), limit.filter(|limit| !limit.seen || by_parameter));
     let limited = unseen.map(|limit| Rival {
         title: CPU_LIMIT.to_owned(),
         because: vec![limit.because.clone()],
@@ -228,8 +229,8 @@ pub(crate) fn standing(
     let mut fitting: Vec<(&Candidate, Vec<String>)> = candidates
         .iter()
         .filter_map(|candidate| {
-            let missing = if by_axis {
-                beside_an_axis(candidate, group, tests, evidence.catalogue)
+            let missing = if by_parameter {
+                beside_an_parameter(candidate, group, tests, evidence.catalogue)
             } else {
                 fits(candidate, group, tests, costs)
             };
@@ -255,7 +256,7 @@ pub(crate) fn standing(
     match fitting.as_slice() {
         [] if before.is_empty() => return nothing,
         [(only, missing)]
-            if missing.is_empty() && before.is_empty() && seen.is_none() && !by_axis && !only.rule.wide =>
+            if missing.is_empty() && before.is_empty() && seen.is_none() && !by_parameter && !only.rule.wide =>
         {
             let (because, open) = (only.because.clone(), only.open.clone());
             return Standing { named: Some(only.rule), because, open, ..nothing };
@@ -272,7 +273,7 @@ pub(crate) fn standing(
     Standing { rivals, rules, ..nothing }
 }
 
-/// What is missing for a candidate to explain a group of tests at equal points; `None` if it touches none of them.
+/// What is missing for a candidate to explain a group of tests at equal sets of parameters; `None` if it touches none of them.
 fn fits(
     candidate: &Candidate,
     group: &CauseGroup,
@@ -296,8 +297,8 @@ fn fits(
     Some(missing)
 }
 
-/// The same for tests whose points differ: the fact must be able to touch them apart from the axis.
-fn beside_an_axis(
+/// The same for tests whose sets of parameters differ: the fact must be able to touch them apart from the parameter.
+fn beside_an_parameter(
     candidate: &Candidate,
     group: &CauseGroup,
     tests: &[ExplainedResult],

@@ -24,7 +24,7 @@ pub(crate) struct CauseGroup {
     pub(crate) rule: Option<&'static Rule>,
     /// Tests that the named cause touches and that are inconclusive.
     pub(crate) open: Vec<usize>,
-    /// Possible causes, if none or only an axis is named.
+    /// Possible causes, if none or only a parameter is named.
     pub(crate) rivals: Vec<Rival>,
     /// Known causes among the rivals.
     pub(crate) rival_rules: Vec<&'static Rule>,
@@ -45,7 +45,7 @@ impl CauseGroup {
         }
     }
 
-    /// Whether what disturbed the runs may be all of it, and no fact or axis that differs may. What moved is then no
+    /// Whether what disturbed the runs may be all of it, and no fact or parameter that differs may. What moved is then no
     /// cause: between a quiet and a loaded session of one machine a third of the pairs had something that moved so. A
     /// crowd that both runs were in is not the same for both either.
     pub(crate) fn is_of_disturbances(&self, tests: &[ExplainedResult], crowded: bool) -> bool {
@@ -58,9 +58,9 @@ impl CauseGroup {
     }
 }
 
-/// Groups by differing axis, then by primitive.
+/// Groups by differing parameter, then by primitive.
 pub(crate) fn groups(tests: &[ExplainedResult], costs: &[Option<CauseCost>]) -> Vec<CauseGroup> {
-    let mut groups = by_axis(tests);
+    let mut groups = by_parameter(tests);
     for &primitive in Primitive::ALL {
         let Some(unit) = unit_of(tests, primitive) else { continue };
         let pays = |index: &usize| match &costs[*index] {
@@ -80,19 +80,19 @@ pub(crate) fn groups(tests: &[ExplainedResult], costs: &[Option<CauseCost>]) -> 
     groups
 }
 
-fn by_axis(tests: &[ExplainedResult]) -> Vec<CauseGroup> {
+fn by_parameter(tests: &[ExplainedResult]) -> Vec<CauseGroup> {
     let mut groups: Vec<(String, CauseGroup)> = Vec::new();
     for (index, test) in tests.iter().enumerate().filter(|(_, test)| test.significant) {
-        for (axis, a, b) in &test.axes {
+        for (parameter, a, b) in &test.parameters {
             let because = RunDifference {
-                kind: DifferenceKind::Axis,
-                name: axis.clone(),
+                kind: DifferenceKind::Parameter,
+                name: parameter.clone(),
                 a: a.clone(),
                 b: b.clone(),
                 affects: Vec::new(),
                 unit: None,
             };
-            if let Some((_, group)) = groups.iter_mut().find(|(known, _)| known == axis) {
+            if let Some((_, group)) = groups.iter_mut().find(|(known, _)| known == parameter) {
                 group.tests.push(index);
                 if !group.primitives.contains(&test.primitive) {
                     group.primitives.push(test.primitive);
@@ -107,7 +107,7 @@ fn by_axis(tests: &[ExplainedResult]) -> Vec<CauseGroup> {
                     rule,
                     ..CauseGroup::of(vec![test.primitive], index, vec![index])
                 };
-                groups.push((axis.clone(), group));
+                groups.push((parameter.clone(), group));
             }
         }
     }
@@ -123,7 +123,7 @@ fn by_axis(tests: &[ExplainedResult]) -> Vec<CauseGroup> {
         .collect()
 }
 
-/// What a group explains: the greatest residual of each benchmark, so that a benchmark at twenty points does not count twenty
+/// What a group explains: the greatest residual of each benchmark, so that a benchmark at twenty sets of parameters does not count twenty
 /// times.
 pub(crate) fn explained(tests: &[ExplainedResult], group: &CauseGroup) -> f64 {
     let mut benchmarks: Vec<(&str, f64)> = Vec::new();

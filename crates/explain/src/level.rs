@@ -13,7 +13,7 @@ const STEP: f64 = 1.4;
 /// Fewest sizes of a curve.
 const CURVE: usize = 6;
 
-/// Sizes and values of the curves of a run, by benchmark and point without the size.
+/// Sizes and values of the curves of a run, by benchmark and parameters without the size.
 pub(crate) struct Levels {
     curves: HashMap<String, Vec<(u64, f64)>>,
     caches: Vec<u64>,
@@ -24,7 +24,7 @@ impl Levels {
         let mut curves: HashMap<String, Vec<(u64, f64)>> = HashMap::new();
         for result in &run.results {
             if let (Some(curve), Ok(size), Some(estimate)) =
-                (curve_name(result), result.point.bytes("working_set"), result.outcome.estimate())
+                (curve_name(result), result.parameters.bytes("working_set"), result.outcome.estimate())
             {
                 curves.entry(curve).or_default().push((size, estimate.value));
             }
@@ -38,7 +38,7 @@ impl Levels {
         Self { curves, caches }
     }
 
-    /// Whether a result is a point of a curve over block sizes.
+    /// Whether a result is a set of parameters of a curve over block sizes.
     pub(crate) fn on_curve(&self, result: &BenchmarkResult) -> bool {
         curve_name(result).and_then(|name| self.curves.get(&name)).is_some_and(|curve| curve.len() >= CURVE)
     }
@@ -49,7 +49,7 @@ impl Levels {
         if !walks_memory(result) {
             return None;
         }
-        let size = result.point.bytes("working_set").ok()?;
+        let size = result.parameters.bytes("working_set").ok()?;
         let (level, levels) = self.by_steps(result, size).or_else(|| self.by_facts(size))?;
         let latency = matches!(result.stresses.first(), Some(Primitive::CacheLatency | Primitive::DramLatency));
         let writes = result.stresses.contains(&Primitive::DramWrite);
@@ -98,11 +98,11 @@ const HIERARCHY: &[Primitive] = &[
 /// switch has a working set too, but does not.
 fn walks_memory(result: &BenchmarkResult) -> bool {
     let first = || result.stresses.first().is_some_and(|primitive| HIERARCHY.contains(primitive));
-    result.point.get("working_set").is_some() && first()
+    result.parameters.get("working_set").is_some() && first()
 }
 
 fn curve_name(result: &BenchmarkResult) -> Option<String> {
-    walks_memory(result).then(|| format!("{}:{}", result.benchmark, result.point.clone().without("working_set")))
+    walks_memory(result).then(|| format!("{}:{}", result.benchmark, result.parameters.clone().without("working_set")))
 }
 
 /// The primitive that a result measures, among those that it stresses: the level of memory for a result of the
@@ -110,7 +110,7 @@ fn curve_name(result: &BenchmarkResult) -> Option<String> {
 /// none.
 pub(crate) fn measures(result: &BenchmarkResult, levels: &Levels, catalogue: &Catalogue) -> Option<Primitive> {
     let own = |primitive: &Primitive| result.stresses.contains(primitive);
-    let memory = (result.point.get("level") == Some("memory")).then_some(Primitive::DramLatency).filter(own);
+    let memory = (result.parameters.get("level") == Some("memory")).then_some(Primitive::DramLatency).filter(own);
     let declared = || catalogue.get(&result.benchmark)?.stresses.first().copied().filter(own);
     levels.primitive(result).or(memory).or_else(declared).or_else(|| result.stresses.first().copied())
 }

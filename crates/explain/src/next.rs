@@ -81,10 +81,12 @@ fn without_a_fact(cause: &Cause, catalogue: &Catalogue) -> Experiment {
 }
 
 fn confirm(rule: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
-    let axis = cause.because.iter().find(|d| d.kind == DifferenceKind::Axis);
-    let why = axis.map_or_else(
+    let parameter = cause.because.iter().find(|d| d.kind == DifferenceKind::Parameter);
+    let why = parameter.map_or_else(
         || format!("change {} alone and measure again: if it is the cause, the excess goes", rule.title),
-        |axis| format!("measure both runs at {}={} and {}={}", axis.name, axis.a, axis.name, axis.b),
+        |parameter| {
+            format!("measure both runs at {}={} and {}={}", parameter.name, parameter.a, parameter.name, parameter.b)
+        },
     );
     Experiment { benchmarks: vec![rule.shown_by(catalogue).to_owned()], why }
 }

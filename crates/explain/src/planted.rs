@@ -24,8 +24,8 @@ fn documents() -> [Run; 2] {
     let mut runs =
         [read(include_str!("../tests/data/guest-first.json")), read(include_str!("../tests/data/guest-second.json"))];
     for run in &mut runs {
-        // Points that these runs lack and some causes need.
-        for (from, benchmark, point, stresses) in [
+        // Sets of parameters that these runs lack and some causes need.
+        for (from, benchmark, parameters, stresses) in [
             ("ipc.pipe_latency", "ipc.pipe_latency", "placement=free", &[][..]),
             ("ipc.tcp_latency", "ipc.tcp_latency", "placement=free", &[]),
             ("memory.read", "memory.read", "threads=all,working_set=64MiB,pages=base", &[]),
@@ -36,7 +36,7 @@ fn documents() -> [Run; 2] {
             ("ipc.tcp_bandwidth", "network.tcp_pull", "record=64KiB", &[Primitive::NetworkLink, Primitive::TcpStack]),
         ] {
             let mut result = run.results.iter().find(|result| result.benchmark == from).unwrap().clone();
-            (result.benchmark, result.point) = (benchmark.to_owned(), point.parse().unwrap());
+            (result.benchmark, result.parameters) = (benchmark.to_owned(), parameters.parse().unwrap());
             if !stresses.is_empty() {
                 (result.stresses, result.class) = (stresses.to_vec(), Class::Network);
             }
@@ -183,8 +183,8 @@ fn what_a_result_measures_is_what_its_benchmark_declares() {
     let documents = documents();
     let levels = Levels::new(&documents[0]);
     let measured = |key: &str| {
-        let (benchmark, point) = key.split_once(':').unwrap_or((key, ""));
-        let key = model::ResultKey::new(benchmark, point.parse().unwrap());
+        let (benchmark, parameters) = key.split_once(':').unwrap_or((key, ""));
+        let key = model::ResultKey::new(benchmark, parameters.parse().unwrap());
         measures(documents[0].result(&key).unwrap_or_else(|| panic!("{key} is in the document")), &levels).unwrap()
     };
     for (key, primitive) in [

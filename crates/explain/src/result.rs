@@ -12,9 +12,9 @@ pub struct Explanation {
     pub a: String,
     /// Name of the run whose difference is explained.
     pub b: String,
-    /// Matched results, without points of curves over block sizes.
+    /// Matched results, without sets of parameters of curves over block sizes.
     pub tests: usize,
-    /// Points of such curves.
+    /// Sets of parameters of such curves.
     pub curve_points: usize,
     /// The CPUs of A and B, if they are known to be different ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub struct Explanation {
     pub left_open: Vec<LeftOpen>,
     /// Assumptions.
     pub assumed: Vec<String>,
-    /// Facts recorded by both runs, settings and points that differ and may matter.
+    /// Facts recorded by both runs, settings and sets of parameters that differ and may matter.
     pub facts: Vec<RunDifference>,
     /// The next measurement, if a question is open.
     pub next_experiment: Option<Experiment>,
@@ -149,7 +149,7 @@ pub struct Cause {
     /// What it explains, summed over benchmarks as absolute logarithms; causes are sorted by this.
     pub explained: f64,
     /// Why it is named: facts recorded by both runs that differ, if everything conclusive that they touch changed and no other
-    /// cause would have changed it; and axes on which the results differ.
+    /// cause would have changed it; and parameters on which the results differ.
     pub because: Vec<RunDifference>,
     /// Tests that the named fact touches and that are inconclusive: they speak neither for it nor against it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -323,8 +323,8 @@ fn measured(number: &str, unit: Option<&str>) -> Option<String> {
 pub enum DifferenceKind {
     /// A fact of the machine.
     Fact,
-    /// An axis of matched points.
-    Axis,
+    /// A parameter of matched sets of parameters.
+    Parameter,
     /// A setting of the plan.
     Plan,
     /// A note of the session.

@@ -1,4 +1,4 @@
-//! Known causes as data: which facts differ, which primitives they touch, at which axes they can matter, and which
+//! Known causes as data: which facts differ, which primitives they touch, at which parameters they can matter, and which
 //! primitive shows them on its own.
 //!
 //! Kernel causes follow Ren et al., "An analysis of performance evolution of Linux's core operations" (SOSP 2019).
@@ -15,8 +15,8 @@ pub(crate) struct Rule {
     pub(crate) title: &'static str,
     /// Ids of its facts; a `*` matches one word between dots.
     pub(crate) facts: &'static [&'static str],
-    /// Axes that make the same choice in the measurement.
-    pub(crate) axes: &'static [&'static str],
+    /// Parameters that make the same choice in the measurement.
+    pub(crate) parameters: &'static [&'static str],
     /// Primitives that show it on their own, the best first: it is refuted if they were measured and did not change.
     /// Empty: any that it touches.
     pub(crate) own: &'static [Primitive],
@@ -53,7 +53,7 @@ impl Rule {
         let name = difference.name.as_str();
         match difference.kind {
             DifferenceKind::Fact => self.facts.iter().any(|id| is_fact(id, name)),
-            DifferenceKind::Axis => self.axes.contains(&name),
+            DifferenceKind::Parameter => self.parameters.contains(&name),
             DifferenceKind::Plan => self.title == DIRECTORY && name == "plan.directory",
             DifferenceKind::Note | DifferenceKind::Condition => false,
         }
@@ -173,22 +173,32 @@ const KERNEL: &[P] = &[
 /// What is done by calling it.
 const CALLS: &[P] = KERNEL.split_at(3).1;
 
-/// A rule by facts, without axes and directions.
+/// A rule by facts, without parameters and directions.
 const fn rule(title: &'static str, facts: &'static [&'static str], own: &'static [P], touches: &'static [P]) -> Rule {
-    Rule { title, facts, axes: &[], own, touches, may: &[], scope: Scope::All, slower: Slower::Either, wide: false }
+    Rule {
+        title,
+        facts,
+        parameters: &[],
+        own,
+        touches,
+        may: &[],
+        scope: Scope::All,
+        slower: Slower::Either,
+        wide: false,
+    }
 }
 
 /// Narrow rules precede wide ones.
 #[rustfmt::skip]
 pub(crate) static RULES: &[Rule] = &[
-    Rule { axes: &["placement"], scope: Scope::FreeParties,
+    Rule { parameters: &["placement"], scope: Scope::FreeParties,
         ..rule(PLACEMENT, &["cpu.affinity", "cpu.count"], &[P::Pipe, P::UnixSocket, P::TcpStack, P::UdpStack, P::ContextSwitch, P::Wakeup],
             HAND_OFFS) },
-    Rule { axes: &["stores"], ..rule("streaming against normal stores", &[], &[P::DramWrite], &[P::DramWrite, P::DramRead, P::L3, P::L2]) },
-    Rule { axes: &["pages"], scope: Scope::PagesOfTheSystem, may: &[P::DramRead, P::DramWrite, P::L3, P::CacheLatency, P::PageFault, P::Fork],
+    Rule { parameters: &["stores"], ..rule("streaming against normal stores", &[], &[P::DramWrite], &[P::DramWrite, P::DramRead, P::L3, P::L2]) },
+    Rule { parameters: &["pages"], scope: Scope::PagesOfTheSystem, may: &[P::DramRead, P::DramWrite, P::L3, P::CacheLatency, P::PageFault, P::Fork],
         ..rule("huge pages", &["memory.transparent_huge_pages", "memory.huge_page_defrag", "memory.huge_page", "confinement.huge_pages"], &[P::Tlb, P::DramLatency, P::DramRead],
             &[P::Tlb, P::DramLatency]) },
-    Rule { axes: &["threads"], scope: Scope::AllThreads, slower: Slower::Less,
+    Rule { parameters: &["threads"], scope: Scope::AllThreads, slower: Slower::Less,
         ..rule("number of threads", &["cpu.count", "cpu.online", "cpu.cores"], &[P::DramRead, P::DramWrite, P::CoreClock],
             &[P::DramRead, P::DramWrite, P::L1, P::L2, P::L3, P::CoreClock, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting]) },
     Rule { scope: Scope::AcrossCpus, may: &[P::Timer, P::TcpStack, P::UdpStack, P::UnixSocket],
@@ -233,27 +243,27 @@ pub(crate) static RULES: &[Rule] = &[
         &[P::Timer], &[P::Timer]) },
     rule("the compiler", &["software.compiler"], &[P::Compiler], &[P::Compiler]),
     rule("the shell", &["software.shell"], &[P::Shell], &[P::Shell]),
-    Rule { axes: &["linking"], scope: Scope::Dynamic, may: &[P::ThreadCreate], ..rule("C library and dynamic linking", &["software.libc", "software.dynamic_loader"], &[P::Exec],
+    Rule { parameters: &["linking"], scope: Scope::Dynamic, may: &[P::ThreadCreate], ..rule("C library and dynamic linking", &["software.libc", "software.dynamic_loader"], &[P::Exec],
         &[P::Exec, P::DynamicLink]) },
     rule("randomised addresses", &["kernel.address_space_randomised"], &[P::Exec], &[P::Exec]),
-    Rule { axes: &["directory", "place", "medium"], scope: Scope::Target, may: &[P::PageCache], ..rule(DIRECTORY,
+    Rule { parameters: &["directory", "place", "medium"], scope: Scope::Target, may: &[P::PageCache], ..rule(DIRECTORY,
         &["filesystem.target.type", "filesystem.target.options", "filesystem.target.block", "filesystem.target.source", "file_system.type"],
         &[P::FileMetadata, P::Durability, P::DiskWrite], &[P::FileMetadata, P::Durability, P::DiskRead, P::DiskWrite]) },
     Rule { scope: Scope::Tmpfs, may: &[P::PageCache, P::DiskRead, P::DiskWrite], ..rule("the file system in memory", &["filesystem.shm.type", "filesystem.shm.options", "filesystem.shm.block", "memory.shared_huge_pages"],
         &[P::FileMetadata], &[P::FileMetadata]) },
-    Rule { axes: &["durability"], scope: Scope::Disk, ..rule("the disk, its mode and write cache",
+    Rule { parameters: &["durability"], scope: Scope::Disk, ..rule("the disk, its mode and write cache",
         &["disk.*.model", "disk.*.driver", "disk.*.scheduler", "disk.*.write_cache", "disk.*.rotational", "disk.*.read_ahead", "disk.controller",
             "file.dirty_ratio", "file.dirty_background_ratio", "file.dirty_expire"],
         &[P::Durability, P::DiskWrite, P::DiskRead], &[P::DiskRead, P::DiskWrite, P::Durability, P::FileMetadata]) },
-    Rule { axes: &["buffers", "window"], scope: Scope::TcpData, may: &[P::TcpStack, P::UdpStack, P::NetworkLink], ..rule("socket buffers",
+    Rule { parameters: &["buffers", "window"], scope: Scope::TcpData, may: &[P::TcpStack, P::UdpStack, P::NetworkLink], ..rule("socket buffers",
         &["network.tcp_receive_buffer", "network.tcp_send_buffer", "network.receive_buffer_max", "network.send_buffer_max", "network.receive_buffer_default",
             "network.send_buffer_default", "network.lo.mtu"],
         &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy]) },
-    Rule { axes: &["congestion"], scope: Scope::SystemsCongestion, may: &[P::TcpStack, P::UdpStack, P::NetworkLink], ..rule("congestion control",
+    Rule { parameters: &["congestion"], scope: Scope::SystemsCongestion, may: &[P::TcpStack, P::UdpStack, P::NetworkLink], ..rule("congestion control",
         &["network.congestion_control"], &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy]) },
     Rule { scope: Scope::Link, ..rule("the network interface", &["network.*.mtu", "network.*.speed", "network.*.driver", "network.interface", "network.queueing"],
         &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack]) },
-    Rule { axes: &["capacity"], scope: Scope::PipeData, ..rule("capacity of pipes", &["network.pipe_capacity_max"], &[P::KernelCopy], &[P::KernelCopy, P::Pipe]) },
+    Rule { parameters: &["capacity"], scope: Scope::PipeData, ..rule("capacity of pipes", &["network.pipe_capacity_max"], &[P::KernelCopy], &[P::KernelCopy, P::Pipe]) },
     Rule { may: &[P::DramLatency], ..rule("memory channels and modules",
         &["memory.modules", "memory.speed", "memory.type", "memory.kind", "memory.channels", "board.chipset"],
         &[P::DramRead], &[P::DramRead, P::DramWrite]) },

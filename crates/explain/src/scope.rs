@@ -1,4 +1,4 @@
-//! For which results a cause can matter at all, by their definitions and axes.
+//! For which results a cause can matter at all, by their definitions and parameters.
 
 use model::{Catalogue, Primitive, ResultKey};
 
@@ -40,7 +40,7 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    /// Whether results with these primitives can be touched at any point.
+    /// Whether results with these primitives can be touched at any set of parameters.
     pub(crate) fn reaches(self, declares: &[Primitive]) -> bool {
         let stresses = |primitive: Primitive| declares.contains(&primitive);
         match self {
@@ -55,11 +55,12 @@ impl Scope {
 
     /// Whether a result with these primitives can be touched.
     pub(crate) fn holds(self, key: &ResultKey, declares: &[Primitive], catalogue: &Catalogue) -> bool {
-        let at = |axis: &str| key.point.get(axis);
-        let is = |axis: &str, value: &str| at(axis) == Some(value);
-        // A benchmark without an axis for it has one page size.
-        let may_choose =
-            || catalogue.get(&key.benchmark).is_none_or(|benchmark| benchmark.axes.iter().any(|a| a.name == "pages"));
+        let at = |parameter: &str| key.parameters.get(parameter);
+        let is = |parameter: &str, value: &str| at(parameter) == Some(value);
+        // A benchmark without a parameter for it has one page size.
+        let may_choose = || {
+            catalogue.get(&key.benchmark).is_none_or(|benchmark| benchmark.parameters.iter().any(|a| a.name == "pages"))
+        };
         let of_file = || at("kind").is_some_and(|kind| kind.starts_with("file") || kind.starts_with("mapped"));
         let on_target = || at("place").is_none_or(|place| place == "target");
         match self {
@@ -85,12 +86,12 @@ mod tests {
     use super::*;
 
     fn holds(scope: Scope, key: &str, declares: &[Primitive]) -> bool {
-        let (benchmark, point) = key.split_once(':').unwrap_or((key, ""));
-        scope.holds(&ResultKey::new(benchmark, point.parse().unwrap()), declares, benchmarks::catalogue())
+        let (benchmark, parameters) = key.split_once(':').unwrap_or((key, ""));
+        scope.holds(&ResultKey::new(benchmark, parameters.parse().unwrap()), declares, benchmarks::catalogue())
     }
 
     #[test]
-    fn fixed_axes_exclude_a_cause() {
+    fn fixed_parameters_exclude_a_cause() {
         assert!(!holds(Scope::PagesOfTheSystem, "memory.load_latency:working_set=64MiB,pages=base", &[]));
         assert!(!holds(Scope::PagesOfTheSystem, "os.fork_exit:resident=2MiB", &[]));
         assert!(holds(Scope::PagesOfTheSystem, "memory.read:working_set=64MiB", &[]));

@@ -176,7 +176,7 @@ impl Explanation {
             format!("{}: {size} {more} per {}{interval}, {}", capital(&cause.title), cause.per, change(cause.factor, 0))
         } else {
             let named = cause.known_as.as_deref().unwrap_or(&cause.title);
-            let by_fact = cause.because.iter().any(|d| d.kind != DifferenceKind::Axis) && cause.title != CPU_LIMIT;
+            let by_fact = cause.because.iter().any(|d| d.kind != DifferenceKind::Parameter) && cause.title != CPU_LIMIT;
             let because = if by_fact { format!(": {}", that_differ(cause)) } else { because };
             let what = if named == cause.title { String::new() } else { format!("{}, by ", cause.title) };
             format!(

@@ -75,7 +75,7 @@ fn of_the_clock(differences: &[RunDifference]) -> Vec<RunDifference> {
 
 /// Known causes that affect all work in user mode.
 fn core_rules() -> impl Iterator<Item = &'static Rule> {
-    let touches = |rule: &&Rule| rule.touches(Primitive::CoreClock) && rule.axes.is_empty();
+    let touches = |rule: &&Rule| rule.touches(Primitive::CoreClock) && rule.parameters.is_empty();
     RULES.iter().filter(touches).filter(|rule| rule.title != NEIGHBOUR)
 }
 

@@ -2,7 +2,7 @@
 
 use compare::conditions::{disturbances, is_beside_a_crowd, sentence};
 use compare::{Comparison, Error, Normalise, Relation, SessionRecord, compare_results, relation};
-use model::{Catalogue, Point, Primitive, Run, Unit};
+use model::{Catalogue, Parameters, Primitive, Run, Unit};
 use stats::distribution::normal_quantile;
 
 use super::bound::bounds;
@@ -16,7 +16,7 @@ use super::evidence::{Evidence, disturbed};
 use super::facts::differences;
 use super::group::{CauseGroup, groups};
 use super::limit::limit_evidence;
-use super::matching::{axes_that_differ, of_one_definition, restricted};
+use super::matching::{of_one_definition, parameters_that_differ, restricted};
 use super::next::next_experiment;
 use super::residual::{WITHOUT_SPREAD, by_primitive, set_residuals};
 use super::result::{Cause, CommonFactor, Explanation, LeftOpen, RunDifference, UNTOLD, Unmeasured, WouldNeed};
@@ -35,9 +35,9 @@ pub struct ExplainOptions<'a> {
     pub catalogue: &'a Catalogue,
     /// Patterns of results, separated by commas; all when absent.
     pub results: Option<String>,
-    /// Takes A's results at one point and B's at another, such as `placement=same_cpu` and `placement=cross_cpu`. Also
+    /// Takes A's results at one set of parameters and B's at another, such as `placement=same_cpu` and `placement=cross_cpu`. Also
     /// explains a run by itself.
-    pub at: Option<(Point, Point)>,
+    pub at: Option<(Parameters, Parameters)>,
     /// Half-width of the band that counts as the same.
     pub band: f64,
     /// Confidence level.
@@ -58,7 +58,7 @@ impl Default for ExplainOptions<'_> {
 /// Explains why B differs from A.
 ///
 /// # Errors
-/// When the runs have no result in common, or a pattern or a point matches none.
+/// When the runs have no result in common, or a pattern or a set of parameters matches none.
 pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation, Error> {
     // What disturbed a run is said of all of it, as a comparison does.
     let whole = [a, b];
@@ -83,7 +83,7 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     passed.retain(|passed| lines.is_empty() || !stands_for(&passed.key.benchmark));
     let common = common_factor(&tests, clock_evidence(&a, &b).as_ref(), one_session, options.band, options.level);
     set_residuals(&mut tests, &common, options.band, options.level, z);
-    let differences = with_axes(recorded, &tests);
+    let differences = with_parameters(recorded, &tests);
     let costs = costs(&tests);
     let limit = limit_evidence(&a, &b, &differences);
     let disturbed = disturbed(&a, &b, (&names.0, &names.1), limit.is_some());
@@ -183,12 +183,12 @@ fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
     said
 }
 
-/// Compares with A as the reference, as gains, across the axes that differ or were requested. For a run against itself
+/// Compares with A as the reference, as gains, across the parameters that differ or were requested. For a run against itself
 /// B gets another name, and both have the samples of one session.
 fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Comparison, Error> {
-    let mut across: Vec<String> = axes_that_differ(a, b);
+    let mut across: Vec<String> = parameters_that_differ(a, b);
     if let Some((at_a, at_b)) = &options.at {
-        across.extend(at_a.iter().chain(at_b.iter()).map(|(axis, _)| axis.to_owned()));
+        across.extend(at_a.iter().chain(at_b.iter()).map(|(parameter, _)| parameter.to_owned()));
     }
     let compare_options = compare::CompareOptions {
         results: options.results.clone(),
@@ -203,12 +203,12 @@ fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Compar
     compare_results(&[a, b], &compare_options)
 }
 
-/// Facts, settings and notes, and the axes on which matched points differ.
-fn with_axes(mut found: Vec<RunDifference>, tests: &[ExplainedResult]) -> Vec<RunDifference> {
-    for (axis, x, y) in tests.iter().flat_map(|test| &test.axes) {
+/// Facts, settings and notes, and the parameters on which matched sets of parameters differ.
+fn with_parameters(mut found: Vec<RunDifference>, tests: &[ExplainedResult]) -> Vec<RunDifference> {
+    for (parameter, x, y) in tests.iter().flat_map(|test| &test.parameters) {
         let difference = RunDifference {
-            kind: super::DifferenceKind::Axis,
-            name: axis.clone(),
+            kind: super::DifferenceKind::Parameter,
+            name: parameter.clone(),
             a: x.clone(),
             b: y.clone(),
             affects: Vec::new(),

@@ -1,8 +1,8 @@
 //! Streams by two numbers: a write of s bytes takes `overhead + s / bandwidth`. If both runs have that line, it tells
 //! whether the call or the bytes make streams differ, and no other cause is considered.
 
-use compare::differing_axes;
-use model::{BenchmarkResult, Class, Estimate, Outcome, Point, Run};
+use compare::differing_parameters;
+use model::{BenchmarkResult, Class, Estimate, Outcome, Parameters, Run};
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
 
@@ -21,10 +21,10 @@ pub(crate) fn stands_for(benchmark: &str) -> bool {
 /// The lines of streams in both runs, and which of their two numbers differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StreamLine {
-    /// Point of A's streams.
-    pub point: Point,
-    /// Axes on which B's differ: name, A's value, B's value.
-    pub axes: Vec<(String, String, String)>,
+    /// Parameters of A's streams.
+    pub parameters: Parameters,
+    /// Parameters on which B's differ: name, A's value, B's value.
+    pub differing: Vec<(String, String, String)>,
     /// Seconds of a call without its bytes: A's and B's.
     pub call: [f64; 2],
     /// Whether they differ significantly.
@@ -58,62 +58,66 @@ fn differ(a: Spread, b: Spread, one_session: bool, level: f64) -> bool {
     (a.0 - b.0).abs() > error
 }
 
-/// The lines of streams in both runs: at the same point, or at the only two that differ on one axis.
+/// The lines of streams in both runs: at the same set of parameters, or at the only two that differ on one parameter.
 pub(crate) fn lines(a: &Run, b: &Run, one_session: bool, level: f64) -> Vec<StreamLine> {
     let of = |run: &'_ Run, benchmark: &str| -> Vec<BenchmarkResult> {
         run.results.iter().filter(|result| result.benchmark == benchmark && spread(result).is_some()).cloned().collect()
     };
     let others = of(b, OVERHEAD);
     let partner = |result: &BenchmarkResult| -> Option<BenchmarkResult> {
-        let same = others.iter().find(|other| other.point == result.point);
-        let near: Vec<&BenchmarkResult> =
-            others.iter().filter(|other| differing_axes(&result.point, &other.point).len() == 1).collect();
+        let same = others.iter().find(|other| other.parameters == result.parameters);
+        let near: Vec<&BenchmarkResult> = others
+            .iter()
+            .filter(|other| differing_parameters(&result.parameters, &other.parameters).len() == 1)
+            .collect();
         same.or(if let [one] = near.as_slice() { Some(*one) } else { None }).cloned()
     };
     let line = |first: BenchmarkResult| -> Option<StreamLine> {
         let second = partner(&first)?;
-        let bandwidth = |run: &Run, point: &Point| {
-            of(run, BANDWIDTH).iter().find(|result| result.point == *point).and_then(spread).and_then(inverse)
+        let bandwidth = |run: &Run, parameters: &Parameters| {
+            of(run, BANDWIDTH).iter().find(|result| result.parameters == *parameters).and_then(spread).and_then(inverse)
         };
         let calls = (spread(&first)?, spread(&second)?);
-        let bytes = (bandwidth(a, &first.point)?, bandwidth(b, &second.point)?);
-        let axes = differing_axes(&first.point, &second.point).into_iter().map(|axis| {
-            let value = |point: &Point| point.get(&axis).unwrap_or("none").to_owned();
-            let (x, y) = (value(&first.point), value(&second.point));
-            (axis, x, y)
+        let bytes = (bandwidth(a, &first.parameters)?, bandwidth(b, &second.parameters)?);
+        let differing = differing_parameters(&first.parameters, &second.parameters).into_iter().map(|parameter| {
+            let value = |parameters: &Parameters| parameters.get(&parameter).unwrap_or("none").to_owned();
+            let (x, y) = (value(&first.parameters), value(&second.parameters));
+            (parameter, x, y)
         });
         let mut line = StreamLine {
-            axes: axes.collect(),
+            differing: differing.collect(),
             call: [calls.0.0, calls.1.0],
             call_differs: differ(calls.0, calls.1, one_session, level),
             byte: [bytes.0.0, bytes.1.0],
             byte_differs: differ(bytes.0, bytes.1, one_session, level),
-            point: first.point.clone(),
+            parameters: first.parameters.clone(),
             misses: None,
         };
-        line.misses = misses(&line, a, b, &second.point);
+        line.misses = misses(&line, a, b, &second.parameters);
         Some(line)
     };
     of(a, OVERHEAD).into_iter().filter_map(line).collect()
 }
 
 /// Largest factor between the lines' ratio of times and the measured one.
-fn misses(line: &StreamLine, a: &Run, b: &Run, point_b: &Point) -> Option<f64> {
-    let streams = |run: &Run, rest: &Point| -> Vec<(u64, f64)> {
-        let here =
-            |result: &&BenchmarkResult| result.benchmark == STREAM && result.point.clone().without("record") == *rest;
-        let value =
-            |result: &BenchmarkResult| Some((result.point.bytes("record").ok()?, result.outcome.estimate()?.value));
+fn misses(line: &StreamLine, a: &Run, b: &Run, parameters_b: &Parameters) -> Option<f64> {
+    let streams = |run: &Run, rest: &Parameters| -> Vec<(u64, f64)> {
+        let here = |result: &&BenchmarkResult| {
+            result.benchmark == STREAM && result.parameters.clone().without("record") == *rest
+        };
+        let value = |result: &BenchmarkResult| {
+            Some((result.parameters.bytes("record").ok()?, result.outcome.estimate()?.value))
+        };
         run.results.iter().filter(here).filter_map(value).collect()
     };
-    let second = streams(b, point_b);
+    let second = streams(b, parameters_b);
     let miss = |(record, rate): (u64, f64)| {
         let (_, other) = second.iter().find(|(bytes, _)| *bytes == record)?;
         let time = |side: usize| line.call[side] + record as f64 * line.byte[side];
         let (said, seen) = (time(1) / time(0), rate / other);
         (said > 0.0).then(|| (said / seen).ln().abs().exp())
     };
-    streams(a, &line.point).into_iter().filter_map(miss).reduce(f64::max)
+    streams(a, &line.parameters).into_iter().filter_map(miss).reduce(f64::max)
 }
 
 impl StreamLine {
@@ -126,8 +130,9 @@ impl StreamLine {
     /// The result in one or two sentences.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let axes: Vec<String> = self.axes.iter().map(|(axis, a, b)| format!("{axis} {a} against {b}")).collect();
-        let because = if axes.is_empty() { String::new() } else { format!(" ({})", axes.join("; ")) };
+        let differing: Vec<String> =
+            self.differing.iter().map(|(parameter, a, b)| format!("{parameter} {a} against {b}")).collect();
+        let because = if differing.is_empty() { String::new() } else { format!(" ({})", differing.join("; ")) };
         let rate = |byte: f64| format!("{} MB/s", digits(1e-6 / byte));
         let call = format!("{} a call against {}", seconds(self.call[0]), seconds(self.call[1]));
         let byte = format!("{} beyond it against {}", rate(self.byte[0]), rate(self.byte[1]));

@@ -43,10 +43,10 @@ pub(crate) struct ExplainedResult {
     pub(crate) in_cycles: bool,
     /// Only undisturbed batches count on both sides: a neighbour on the core cannot touch it.
     pub(crate) filtered: bool,
-    /// A point of a curve over block sizes.
+    /// A set of parameters of a curve over block sizes.
     pub(crate) on_curve: bool,
-    /// Axes on which the two points differ: name, A's value, B's value.
-    pub(crate) axes: Vec<(String, String, String)>,
+    /// Parameters on which the two sets of parameters differ: name, A's value, B's value.
+    pub(crate) parameters: Vec<(String, String, String)>,
     /// The declared counts, if they were used instead of measured ones.
     pub(crate) declared: Option<Operation>,
     /// How its time follows the common factor.
@@ -137,7 +137,7 @@ pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<Expl
 /// their place, since they also run at the core's speed.
 fn add_near_core(tests: &mut [ExplainedResult]) {
     if tests.iter().filter(|test| test.pure_user).count() < FEWEST {
-        for test in tests.iter_mut().filter(|test| test.axes.is_empty() && !test.is_undetermined()) {
+        for test in tests.iter_mut().filter(|test| test.parameters.is_empty() && !test.is_undetermined()) {
             test.pure_user |= matches!(test.primitive, Primitive::L1 | Primitive::Clock);
         }
     }
@@ -152,12 +152,13 @@ fn test(
     z: f64,
 ) -> Result<ExplainedResult, Option<String>> {
     let result_of = |run: &Run, ratio: &Ratio| {
-        let key = ResultKey::new(row.benchmark.clone(), ratio.point.clone().unwrap_or_else(|| row.point.clone()));
+        let key =
+            ResultKey::new(row.benchmark.clone(), ratio.parameters.clone().unwrap_or_else(|| row.parameters.clone()));
         run.result(&key).cloned()
     };
     let (Some(a), Some(b)) = (result_of(sides.a, reference), result_of(sides.b, ratio)) else { return Err(None) };
     let declared = sides.catalogue.get(&row.benchmark).and_then(|benchmark| benchmark.operation.as_ref());
-    let operations = declared.map_or(1.0, |operation| operation.count(&row.point));
+    let operations = declared.map_or(1.0, |operation| operation.count(&row.parameters));
     let mut times = times((reference, ratio), &a, &b, sides.placed_differently, z)?;
     let samples = || is_launched(sides.a, &a) && is_launched(sides.b, &b);
     let few = || too_few(sides.a, &a) || too_few(sides.b, &b);
@@ -191,7 +192,7 @@ fn test(
         in_cycles: ratio.core.is_some(),
         filtered: matches!(ratio.basis, RatioBasis::Cycles | RatioBasis::ClockTime | RatioBasis::Undisturbed),
         on_curve: levels.on_curve(&a),
-        axes: axes(&a, &b),
+        parameters: parameters(&a, &b),
         follows: Follows::of(&a, &b, primitive),
         at_one_clock: false,
         removed: 0.0,
@@ -296,28 +297,28 @@ fn pure_user(result: &BenchmarkResult, declared: Option<&Operation>) -> bool {
     }
 }
 
-/// Axes on which the points differ, and the variant of the kernel if it differs at equal points: of code, not of the
+/// Parameters on which the sets of parameters differ, and the variant of the kernel if it differs at equal sets of parameters: of code, not of the
 /// ranges over which a survey found a level, which are others in each run.
-fn axes(a: &BenchmarkResult, b: &BenchmarkResult) -> Vec<(String, String, String)> {
-    let mut axes: Vec<(String, String, String)> = compare::differing_axes(&a.point, &b.point)
+fn parameters(a: &BenchmarkResult, b: &BenchmarkResult) -> Vec<(String, String, String)> {
+    let mut parameters: Vec<(String, String, String)> = compare::differing_parameters(&a.parameters, &b.parameters)
         .into_iter()
-        .map(|axis| {
-            let value = |result: &BenchmarkResult| result.point.get(&axis).unwrap_or("none").to_owned();
-            (axis.clone(), value(a), value(b))
+        .map(|parameter| {
+            let value = |result: &BenchmarkResult| result.parameters.get(&parameter).unwrap_or("none").to_owned();
+            (parameter.clone(), value(a), value(b))
         })
         .collect();
-    if let (true, Some(x), Some(y)) = (axes.is_empty(), &a.variant, &b.variant)
+    if let (true, Some(x), Some(y)) = (parameters.is_empty(), &a.variant, &b.variant)
         && x != y
         && a.surveyed_levels().is_none()
     {
-        axes.push(("variant".to_owned(), x.clone(), y.clone()));
+        parameters.push(("variant".to_owned(), x.clone(), y.clone()));
     }
-    axes
+    parameters
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{Metric, Point, ResultKey, Unit};
+    use model::{Metric, Parameters, ResultKey, Unit};
 
     use super::*;
 
@@ -326,13 +327,13 @@ mod tests {
         let result = |variant: &str| BenchmarkResult {
             variant: Some(variant.to_owned()),
             ..BenchmarkResult::unmeasured(
-                ResultKey::new("memory.hierarchy_latency", Point::origin()),
+                ResultKey::new("memory.hierarchy_latency", Parameters::none()),
                 "level latency",
                 Metric::lower(Unit::Seconds, "load"),
                 Class::MemoryLatency,
             )
         };
-        let between = |a: &str, b: &str| axes(&result(a), &result(b)).len();
+        let between = |a: &str, b: &str| parameters(&result(a), &result(b)).len();
         assert_eq!(between("avx512_normal_x1", "avx512_streaming_x1"), 1);
         assert_eq!(between("avx512_normal_x1", "avx512_normal_x1"), 0);
         let surveyed = ["level over 4KiB-40KiB, 32MiB-256MiB", "level over 4KiB-36KiB, 64MiB-256MiB"];

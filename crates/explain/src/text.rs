@@ -34,7 +34,7 @@ pub(crate) fn plural(one: &str) -> String {
     if one.ends_with("ch") || one.ends_with('s') { format!("{one}es") } else { format!("{one}s") }
 }
 
-/// Results by benchmark, with the points of one benchmark together: `shell.script (concurrent 1, 2, 4 and 8)`.
+/// Results by benchmark, with the sets of parameters of one benchmark together: `shell.script (concurrent 1, 2, 4 and 8)`.
 pub(crate) fn results(keys: &[ResultKey]) -> String {
     let mut benchmarks: Vec<(&str, Vec<&ResultKey>)> = Vec::new();
     for key in keys {
@@ -46,15 +46,17 @@ pub(crate) fn results(keys: &[ResultKey]) -> String {
     let named = benchmarks.iter().map(|(benchmark, points)| match points.as_slice() {
         [one] => one.to_string(),
         many => {
-            let axes: Vec<&str> = many[0].point.iter().map(|(axis, _)| axis).collect();
-            let varied = |axis: &&str| many.iter().any(|key| key.point.get(axis) != many[0].point.get(axis));
-            match axes.into_iter().filter(varied).collect::<Vec<_>>().as_slice() {
-                [axis] => {
+            let parameters: Vec<&str> = many[0].parameters.iter().map(|(parameter, _)| parameter).collect();
+            let varied = |parameter: &&str| {
+                many.iter().any(|key| key.parameters.get(parameter) != many[0].parameters.get(parameter))
+            };
+            match parameters.into_iter().filter(varied).collect::<Vec<_>>().as_slice() {
+                [parameter] => {
                     let values: Vec<String> =
-                        many.iter().map(|key| key.point.get(axis).unwrap_or("none").to_owned()).collect();
-                    format!("{benchmark} ({axis} {})", list(&values))
+                        many.iter().map(|key| key.parameters.get(parameter).unwrap_or("none").to_owned()).collect();
+                    format!("{benchmark} ({parameter} {})", list(&values))
                 }
-                _ => format!("{benchmark} ({} points)", many.len()),
+                _ => format!("{benchmark} ({} sets of parameters)", many.len()),
             }
         }
     });

@@ -4,7 +4,7 @@
 use export::{export, formats};
 use import::{ImportOptions, import, published};
 use model::{
-    BenchmarkResult, Better, Class, Estimate, EstimateMethod, Flag, Metric, Mode, Outcome, Point, Primitive,
+    BenchmarkResult, Better, Class, Estimate, EstimateMethod, Flag, Metric, Mode, Outcome, Parameters, Primitive,
     QuantileEstimate, Run, Sample, Unit,
 };
 use proptest::prelude::*;
@@ -86,7 +86,7 @@ prop_compose! {
     fn result()(
         outcome in outcome(),
         title in words(),
-        axis in "[a-z_]{1,8}",
+        parameter in "[a-z_]{1,8}",
         value in "[a-zA-Z0-9.=\"\\\\ ]{1,8}[a-z]",
         notes in prop::collection::vec("[a-z,\"\n]{1,8}", 0..3),
         values in prop::collection::vec(1e-12..1e12_f64, 0..4),
@@ -97,7 +97,7 @@ prop_compose! {
         let mut result = bare().results.remove(0);
         result.outcome = outcome;
         result.title = title;
-        result.point = Point::origin().with(axis, value.trim_start().to_owned());
+        result.parameters = Parameters::none().with(parameter, value.trim_start().to_owned());
         result.notes = notes;
         result.metric = Metric { unit, per: "thing, or \"other\"".into(), better };
         result.class = Class::Ipc;

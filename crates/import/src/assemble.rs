@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use model::{
     BenchmarkDescription, BenchmarkResult, Better, Catalogue, Class, Estimate, EstimateMethod, Footprint, Machine,
-    Metric, Origin, Outcome, Plan, Point, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Sample, Session, Unit,
+    Metric, Origin, Outcome, Parameters, Plan, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Sample, Session, Unit,
     parse_size,
 };
 
@@ -75,16 +75,16 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
 /// states again is another occurrence.
 fn joined(readings: Vec<SourceReading>, processes: &[usize]) -> Vec<SourceReading> {
     let mut kept: Vec<SourceReading> = Vec::with_capacity(readings.len());
-    let mut times: HashMap<(usize, String, Point), u32> = HashMap::new();
-    let mut places: HashMap<(String, Point), usize> = HashMap::new();
+    let mut times: HashMap<(usize, String, Parameters), u32> = HashMap::new();
+    let mut places: HashMap<(String, Parameters), usize> = HashMap::new();
     for (index, mut reading) in readings.into_iter().enumerate() {
         let process = processes.partition_point(|start| *start <= index);
-        let again = times.entry((process, reading.id.clone(), reading.point.clone())).or_default();
+        let again = times.entry((process, reading.id.clone(), reading.parameters.clone())).or_default();
         *again += 1;
         if *again > 1 {
             reading = reading.at("occurrence", again.to_string());
         }
-        match places.entry((reading.id.clone(), reading.point.clone())) {
+        match places.entry((reading.id.clone(), reading.parameters.clone())) {
             Entry::Vacant(place) => {
                 place.insert(kept.len());
                 kept.push(reading);
@@ -129,12 +129,12 @@ fn result(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Benchm
     };
     let stresses = if reading.stresses.is_empty() { stresses } else { reading.stresses.clone() };
     let outcome = outcome(&reading, convert);
-    let point = spelt(&reading.point, description);
-    let told = || description.map(|known| known.definition(source, &point)).unwrap_or_default();
+    let parameters = spelt(&reading.parameters, description);
+    let told = || description.map(|known| known.definition(source, &parameters)).unwrap_or_default();
     let definition = reading.definition.clone().unwrap_or_else(told);
     BenchmarkResult {
         benchmark: reading.id.clone(),
-        point,
+        parameters,
         stands_for: None,
         definition,
         title,
@@ -195,15 +195,15 @@ fn measure(reading: &SourceReading, description: Option<&BenchmarkDescription>) 
     }
 }
 
-/// The point with values in the catalogue's spelling: `0B` becomes `0` where the catalogue writes `0`.
-fn spelt(point: &Point, description: Option<&BenchmarkDescription>) -> Point {
-    let axes = description.map_or(&[][..], |description| &description.axes);
-    point.iter().fold(Point::origin(), |spelt, (axis, value)| {
-        let values = axes.iter().find(|known| known.name == axis).map_or(&[][..], |known| &known.values);
+/// The parameters with values in the catalogue's spelling: `0B` becomes `0` where the catalogue writes `0`.
+fn spelt(parameters: &Parameters, description: Option<&BenchmarkDescription>) -> Parameters {
+    let declared = description.map_or(&[][..], |description| &description.parameters);
+    parameters.iter().fold(Parameters::none(), |spelt, (parameter, value)| {
+        let values = declared.iter().find(|known| known.name == parameter).map_or(&[][..], |known| &known.values);
         let same = |known: &&String| {
             known.as_str() == value || parse_size(known).ok().zip(parse_size(value).ok()).is_some_and(|(a, b)| a == b)
         };
-        spelt.with(axis, values.iter().find(same).map_or(value, String::as_str))
+        spelt.with(parameter, values.iter().find(same).map_or(value, String::as_str))
     })
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn fault(name: &str, value: f64) -> Option<&'static str> {
     }
 }
 
-/// Leaves out facts whose numbers no machine has, with a note for each: they are beside the point of what a tool
+/// Leaves out facts whose numbers no machine has, with a note for each: they are beside the parameters of what a tool
 /// measured.
 pub(crate) fn leave_out(sheet: &mut SourceSheet) {
     let notes = &mut sheet.notes;

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::{Better, Definition, Fact, FactValue, Metric, Point, Primitive, Unit};
+use model::{Better, Definition, Fact, FactValue, Metric, Parameters, Primitive, Unit};
 
-use crate::text::{axis_value, half_digit};
+use crate::text::{half_digit, parameter_value};
 
 /// The content for one machine in one session.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ impl SourceSheet {
         self.begin_process();
     }
 
-    /// Sets an axis `output` on results that several outputs state, and says in one sentence that it did. Only the
+    /// Sets a parameter `output` on results that several outputs state, and says in one sentence that it did. Only the
     /// tool or the user knows whether outputs repeat each other: another machine or setting prints the same lines.
     pub(crate) fn tell_outputs(&mut self) -> Option<String> {
         let output_of = |index: usize| {
@@ -58,17 +58,17 @@ impl SourceSheet {
             process - self.repetitions.partition_point(|repetition| *repetition < process)
         };
         let outputs: Vec<usize> = (0..self.readings.len()).map(output_of).collect();
-        let mut stated: HashMap<(&str, &Point), BTreeSet<usize>> = HashMap::new();
+        let mut stated: HashMap<(&str, &Parameters), BTreeSet<usize>> = HashMap::new();
         for (reading, output) in self.readings.iter().zip(&outputs) {
-            stated.entry((&reading.id, &reading.point)).or_default().insert(*output);
+            stated.entry((&reading.id, &reading.parameters)).or_default().insert(*output);
         }
         let several: Vec<bool> =
-            self.readings.iter().map(|reading| stated[&(reading.id.as_str(), &reading.point)].len() > 1).collect();
+            self.readings.iter().map(|reading| stated[&(reading.id.as_str(), &reading.parameters)].len() > 1).collect();
         let told: BTreeSet<usize> =
             outputs.iter().zip(&several).filter(|(_, several)| **several).map(|(output, _)| *output).collect();
         let number: HashMap<usize, usize> = told.into_iter().zip(1..).collect();
         for ((reading, output), _) in self.readings.iter_mut().zip(&outputs).zip(&several).filter(|(_, told)| **told) {
-            reading.point = std::mem::take(&mut reading.point).with("output", number[output].to_string());
+            reading.parameters = std::mem::take(&mut reading.parameters).with("output", number[output].to_string());
         }
         (!number.is_empty()).then(|| {
             format!(
@@ -83,7 +83,7 @@ impl SourceSheet {
     /// The version of what follows, which another may follow in one file.
     pub(crate) fn states_version(&mut self, version: String) {
         if !version.is_empty() {
-            self.versions.push((self.readings.len(), axis_value(&version)));
+            self.versions.push((self.readings.len(), parameter_value(&version)));
             self.version = Some(version);
         }
     }
@@ -92,11 +92,11 @@ impl SourceSheet {
     pub(crate) fn tell_versions(&mut self) {
         let versions = std::mem::take(&mut self.versions);
         let mixed = {
-            let mut of: HashMap<(&str, &Point), &str> = HashMap::new();
+            let mut of: HashMap<(&str, &Parameters), &str> = HashMap::new();
             self.readings.iter().enumerate().any(|(index, reading)| {
                 let before = &versions[..versions.partition_point(|(start, _)| *start <= index)];
                 let version = before.last().map_or("", |(_, version)| version.as_str());
-                *of.entry((&reading.id, &reading.point)).or_insert(version) != version
+                *of.entry((&reading.id, &reading.parameters)).or_insert(version) != version
             })
         };
         if mixed && self.tell_apart("version", &versions) {
@@ -104,22 +104,22 @@ impl SourceSheet {
         }
     }
 
-    /// Sets an axis on all readings of the process that began last.
-    pub(crate) fn process_at(&mut self, axis: &str, value: &str) {
+    /// Sets a parameter on all readings of the process that began last.
+    pub(crate) fn process_at(&mut self, parameter: &str, value: &str) {
         let first = self.processes.last().copied().unwrap_or_default();
         for reading in &mut self.readings[first..] {
-            reading.point = std::mem::take(&mut reading.point).with(axis, value);
+            reading.parameters = std::mem::take(&mut reading.parameters).with(parameter, value);
         }
     }
 
-    /// Sets an axis by what each part of a source states, given with the number of readings before it; only where parts
+    /// Sets a parameter by what each part of a source states, given with the number of readings before it; only where parts
     /// state different values, which would otherwise be samples of each other. Whether they do.
-    pub(crate) fn tell_apart(&mut self, axis: &str, parts: &[(usize, String)]) -> bool {
+    pub(crate) fn tell_apart(&mut self, parameter: &str, parts: &[(usize, String)]) -> bool {
         let differ = parts.iter().any(|(_, value)| *value != parts[0].1);
         for (index, reading) in self.readings.iter_mut().enumerate().filter(|_| differ) {
             let before = &parts[..parts.partition_point(|(start, _)| *start <= index)];
             if let Some((_, value)) = before.last() {
-                reading.point = std::mem::take(&mut reading.point).with(axis, value);
+                reading.parameters = std::mem::take(&mut reading.parameters).with(parameter, value);
             }
         }
         differ
@@ -153,8 +153,8 @@ pub(crate) enum SourceSpread {
 pub(crate) struct SourceReading {
     /// The id of this program if the definition is the same, else `tool.name`.
     pub(crate) id: String,
-    /// Its point.
-    pub(crate) point: Point,
+    /// Its parameters.
+    pub(crate) parameters: Parameters,
     /// The source's title.
     pub(crate) title: String,
     /// The value, in the unit of `metric`.
@@ -188,7 +188,7 @@ impl SourceReading {
     pub(crate) fn new(id: impl Into<String>, title: impl Into<String>, value: f64, metric: Metric) -> Self {
         Self {
             id: id.into(),
-            point: Point::origin(),
+            parameters: Parameters::none(),
             title: title.into(),
             value,
             metric,
@@ -205,8 +205,8 @@ impl SourceReading {
         }
     }
 
-    pub(crate) fn at(mut self, axis: &str, value: impl Into<String>) -> Self {
-        self.point = self.point.with(axis, value);
+    pub(crate) fn at(mut self, parameter: &str, value: impl Into<String>) -> Self {
+        self.parameters = self.parameters.with(parameter, value);
         self
     }
 

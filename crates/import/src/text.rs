@@ -224,13 +224,13 @@ pub(crate) fn snake(text: &str) -> String {
     }
 }
 
-/// Characters of a value on an axis, at most.
+/// Characters of a value on a parameter, at most.
 const LONGEST_VALUE: usize = 200;
 
-/// A value on an axis: no commas, which separate axes, no control characters, of bounded length. Different texts stay
+/// A value on a parameter: no commas, which separate parameters, no control characters, of bounded length. Different texts stay
 /// different: a comma becomes a semicolon, so a semicolon is written as in an address (`%3B`), and what is cut off
 /// leaves a part of its digest.
-pub(crate) fn axis_value(text: &str) -> String {
+pub(crate) fn parameter_value(text: &str) -> String {
     bounded(text, |c, value| match c {
         ',' => value.push(';'),
         ';' => value.push_str("%3B"),
@@ -238,7 +238,7 @@ pub(crate) fn axis_value(text: &str) -> String {
     })
 }
 
-/// A name that is no value on an axis, such as that of a machine: as it is printed, without control characters and of
+/// A name that is no value on a parameter, such as that of a machine: as it is printed, without control characters and of
 /// bounded length, so that different names stay different.
 pub(crate) fn name_value(text: &str) -> String {
     bounded(text, |c, value| value.push(c))
@@ -337,19 +337,19 @@ mod tests {
     }
 
     #[test]
-    fn names_become_ids_and_axis_values() {
+    fn names_become_ids_and_parameter_values() {
         assert_eq!(snake("bogo ops/s (real time)"), "bogo_ops_s_real_time");
         assert_eq!(snake("\u{c9}t\u{e9} 1!"), "\u{e9}t\u{e9}_1");
         assert_ne!(snake("\u{5185}\u{5b58}"), snake("\u{7f16}\u{8bd1}"), "other scripts have names too");
         assert_ne!(snake("\u{2192}"), snake("\u{2190}"));
         assert_eq!(snake(" "), "unnamed");
-        assert_eq!(axis_value(" a,b\n"), "a;b");
-        assert_ne!(axis_value("a,b"), axis_value("a;b"), "a comma and a semicolon are two commands");
+        assert_eq!(parameter_value(" a,b\n"), "a;b");
+        assert_ne!(parameter_value("a,b"), parameter_value("a;b"), "a comma and a semicolon are two commands");
         assert_eq!((name_value(" a,b;\n"), name_value("")), ("a,b;".to_owned(), "-".to_owned()));
         assert!(name_value(&"x".repeat(300)).len() < 220);
         let (one, other) = (format!("{}a", "x".repeat(300)), format!("{}b", "x".repeat(300)));
-        assert_ne!(axis_value(&one), axis_value(&other), "what is cut off still tells them apart");
-        assert!(axis_value(&one).len() < 220 && axis_value(&one).starts_with(&"x".repeat(200)));
+        assert_ne!(parameter_value(&one), parameter_value(&other), "what is cut off still tells them apart");
+        assert!(parameter_value(&one).len() < 220 && parameter_value(&one).starts_with(&"x".repeat(200)));
         assert_eq!(plain("a\x1b[2;35mb\x1b[0m"), "ab");
         assert_eq!(plain("a\x1b["), "a");
         assert_eq!(plain("\x1b]0;root@box\x07a\x1b(B\x1b[?2004hb\x1b]0;x\nc"), "ab\nc");

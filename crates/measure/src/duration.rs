@@ -24,10 +24,12 @@ const CURVE: f64 = 0.07;
 /// be used: streams of several threads are prepared by one thread after the other.
 #[must_use]
 pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
-    let size = |axis: &str| entry.point.get(axis).and_then(|value| parse_size(value).ok()).map(|bytes| bytes as f64);
+    let size = |parameter: &str| {
+        entry.parameters.get(parameter).and_then(|value| parse_size(value).ok()).map(|bytes| bytes as f64)
+    };
     let bytes = size("working_set").or_else(|| size("resident")).unwrap_or(0.0);
     let benchmark = benchmarks::find(&entry.benchmark);
-    let threads = entry.point.get("threads").map_or(1, |word| match word {
+    let threads = entry.parameters.get("threads").map_or(1, |word| match word {
         "1" => 1,
         "all" | "cores" => cpus,
         word => word.trim_end_matches("_scatter").parse().unwrap_or(cpus),
@@ -56,9 +58,9 @@ mod tests {
 
     use super::*;
 
-    fn seconds(benchmark: &str, point: &str) -> f64 {
-        let point = point.parse().unwrap();
-        expected_seconds(&PlanEntry { benchmark: benchmark.to_owned(), point, target: 0.02, shares: None }, 2)
+    fn seconds(benchmark: &str, parameters: &str) -> f64 {
+        let parameters = parameters.parse().unwrap();
+        expected_seconds(&PlanEntry { benchmark: benchmark.to_owned(), parameters, target: 0.02, shares: None }, 2)
     }
 
     /// Results of a suite on a recorded machine, and seconds of a round of samples.

@@ -13,9 +13,9 @@ pub enum Error {
         /// The nearest names, as a clause.
         near: String,
     },
-    /// The benchmark cannot be measured at that point.
+    /// The benchmark cannot be measured at that set of parameters.
     #[error("{0}")]
-    Point(String),
+    Parameters(String),
     /// Nothing was selected.
     #[error("nothing to measure: the selection is empty")]
     Empty,

@@ -1,16 +1,16 @@
 //! From the request to the results to measure.
 
 use benchmarks::{BenchmarkSelection, find, suite};
-use model::{PlanEntry, Point, glob, nearest};
+use model::{Parameters, PlanEntry, glob, nearest};
 
 use crate::Error;
 
 /// The results of a suite, or of benchmarks named one by one as `family.name`, `family.*` or
-/// `family.name:axis=value,axis=value`, in the order of the catalogue for a glob and in the given order otherwise. A
-/// partial point is completed with the default values.
+/// `family.name:parameter=value,parameter=value`, in the order of the catalogue for a glob and in the given order otherwise. A
+/// partial parameters is completed with the default values.
 ///
 /// # Errors
-/// When a name or a point is unknown, with the nearest names, or nothing is selected.
+/// When a name or a set of parameters is unknown, with the nearest names, or nothing is selected.
 pub fn select(suite_name: Option<&str>, named: &[String], target: f64) -> Result<Vec<PlanEntry>, Error> {
     let mut selections = Vec::new();
     if let Some(name) = suite_name {
@@ -22,44 +22,45 @@ pub fn select(suite_name: Option<&str>, named: &[String], target: f64) -> Result
         selections.extend(by_name(text)?);
     }
     let mut entries: Vec<PlanEntry> = Vec::new();
-    for BenchmarkSelection { benchmark, point } in selections {
-        if entries.iter().all(|entry| entry.benchmark != benchmark.id || entry.point != point) {
-            let shares = benchmark.sharing(&point);
-            entries.push(PlanEntry { benchmark: benchmark.id.to_owned(), point, target, shares });
+    for BenchmarkSelection { benchmark, parameters } in selections {
+        if entries.iter().all(|entry| entry.benchmark != benchmark.id || entry.parameters != parameters) {
+            let shares = benchmark.sharing(&parameters);
+            entries.push(PlanEntry { benchmark: benchmark.id.to_owned(), parameters, target, shares });
         }
     }
     if entries.is_empty() { Err(Error::Empty) } else { Ok(entries) }
 }
 
 fn by_name(text: &str) -> Result<Vec<BenchmarkSelection>, Error> {
-    let (id, point) = text.split_once(':').unwrap_or((text, ""));
-    let point: Point = point.parse().map_err(|error: model::Error| Error::Point(error.to_string()))?;
+    let (id, parameters) = text.split_once(':').unwrap_or((text, ""));
+    let parameters: Parameters =
+        parameters.parse().map_err(|error: model::Error| Error::Parameters(error.to_string()))?;
     if id.contains(['*', '?']) {
         let benchmarks: Vec<_> = benchmarks::all().filter(|benchmark| glob(id, benchmark.id)).collect();
         if benchmarks.is_empty() {
             return Err(unknown("benchmark", id, benchmarks::all().map(|benchmark| benchmark.id)));
         }
-        // A glob selects from each benchmark the part of the point that it has; an axis that no benchmark has is an error.
+        // A glob selects from each benchmark the part of the parameters that it has; a parameter that no benchmark has is an error.
         let found: Vec<_> = benchmarks
             .iter()
             .flat_map(|benchmark| {
                 benchmark
-                    .complete(&point)
+                    .complete(&parameters)
                     .unwrap_or_default()
                     .into_iter()
-                    .map(|point| BenchmarkSelection { benchmark, point })
+                    .map(|parameters| BenchmarkSelection { benchmark, parameters })
             })
             .collect();
         return if found.is_empty() {
-            Err(Error::Point(format!("no benchmark of {id} can be measured at {point}")))
+            Err(Error::Parameters(format!("no benchmark of {id} can be measured at {parameters}")))
         } else {
             Ok(found)
         };
     }
     let benchmark =
         find(id).ok_or_else(|| unknown("benchmark", id, benchmarks::all().map(|benchmark| benchmark.id)))?;
-    let points = benchmark.complete(&point).map_err(Error::Point)?;
-    Ok(points.into_iter().map(|point| BenchmarkSelection { benchmark, point }).collect())
+    let points = benchmark.complete(&parameters).map_err(Error::Parameters)?;
+    Ok(points.into_iter().map(|parameters| BenchmarkSelection { benchmark, parameters }).collect())
 }
 
 fn unknown<'a>(kind: &'static str, name: &str, names: impl Iterator<Item = &'a str>) -> Error {

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use model::{Class, Metric, Point, ResultKey, Sample, Unit};
+use model::{Class, Metric, Parameters, ResultKey, Sample, Unit};
 
 use super::*;
 
@@ -84,7 +84,8 @@ fn what_cannot_be_read_is_unknown_and_not_nothing() {
 fn run(frequencies: &[(f64, f64)]) -> Run {
     let mut run = crate::begin(model::Plan::default(), model::Machine::default(), model::Identity::default());
     let metric = Metric::lower(Unit::Seconds, "operation");
-    let mut result = BenchmarkResult::unmeasured(ResultKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
+    let mut result =
+        BenchmarkResult::unmeasured(ResultKey::new("a.b", Parameters::none()), "a", metric, Class::Compute);
     let sample = |pair: &(f64, f64)| Sample { frequency: Some(*pair), ..Sample::default() };
     result.samples = frequencies.iter().map(sample).collect();
     run.results.push(result);

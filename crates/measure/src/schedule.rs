@@ -147,7 +147,7 @@ mod tests {
     fn entry(benchmark: &str, shares: Option<&str>) -> PlanEntry {
         PlanEntry {
             benchmark: benchmark.to_owned(),
-            point: model::Point::origin(),
+            parameters: model::Parameters::none(),
             target: 0.02,
             shares: shares.map(str::to_owned),
         }

@@ -1,10 +1,10 @@
 //! Working sets that follow the machine: what is called memory lies beyond the caches.
 
 use benchmarks::Benchmark;
-use model::{Class, CpuSet, GIB, MIB, PlanEntry, Point, RECORD, Topology, format_size, spoken_size};
+use model::{Class, CpuSet, GIB, MIB, Parameters, PlanEntry, RECORD, Topology, format_size, spoken_size};
 
-/// Suites whose representative points are sizes of memory, and so follow the machine. Those of published evaluations
-/// keep the points of their tables.
+/// Suites whose representative sets of parameters are sizes of memory, and so follow the machine. Those of published evaluations
+/// keep the sets of parameters of their tables.
 const FOLLOWING: [&str; 4] = ["default", "quick", "numa", "scaling"];
 /// Suites in which STREAM's own rule is asked for.
 const STREAMS: [&str; 2] = ["stream", "babar"];
@@ -28,12 +28,12 @@ const fn rule(class: Class) -> Option<MemorySize> {
     }
 }
 
-/// Bytes that a result works on, where its point names them.
-fn working_set(point: &Point) -> Option<u64> {
-    point.bytes("working_set").ok()
+/// Bytes that a result works on, where its parameters names them.
+fn working_set(parameters: &Parameters) -> Option<u64> {
+    parameters.bytes("working_set").ok()
 }
 
-/// The point of an entry whose representative size of memory is not beyond the caches of these CPUs, moved beyond them:
+/// The parameters of an entry whose representative size of memory is not beyond the caches of these CPUs, moved beyond them:
 /// the next power of two, or the largest that so much free memory allows.
 pub(crate) fn beyond_caches(
     suite: &str,
@@ -42,23 +42,23 @@ pub(crate) fn beyond_caches(
     machine: &Topology,
     cpus: &CpuSet,
     available: u64,
-) -> Option<Point> {
+) -> Option<Parameters> {
     let MemorySize { usual, times } = rule(benchmark.class)?;
-    if !FOLLOWING.contains(&suite) || working_set(&entry.point) != Some(usual) {
+    if !FOLLOWING.contains(&suite) || working_set(&entry.parameters) != Some(usual) {
         return None;
     }
     let wanted = (times * machine.last_level_bytes(cpus)?).next_power_of_two();
     let most = largest(available);
     let size = wanted.min(most);
-    (size > usual).then(|| entry.point.clone().with("working_set", format_size(size)))
+    (size > usual).then(|| entry.parameters.clone().with("working_set", format_size(size)))
 }
 
-/// The point in whose place a result stands, where its size of memory was moved beyond the caches. Suites that follow
+/// The parameters in whose place a result stands, where its size of memory was moved beyond the caches. Suites that follow
 /// the machine have no larger sizes of their own.
-pub(crate) fn stands_for(suite: &str, benchmark: &Benchmark, point: &Point) -> Option<Point> {
+pub(crate) fn stands_for(suite: &str, benchmark: &Benchmark, parameters: &Parameters) -> Option<Parameters> {
     let MemorySize { usual, .. } = rule(benchmark.class)?;
-    let moved = FOLLOWING.contains(&suite) && working_set(point)? > usual;
-    moved.then(|| point.clone().with("working_set", format_size(usual)))
+    let moved = FOLLOWING.contains(&suite) && working_set(parameters)? > usual;
+    moved.then(|| parameters.clone().with("working_set", format_size(usual)))
 }
 
 /// The largest power of two that may be taken of free memory: half of it, so that the machine does not swap.
@@ -67,7 +67,7 @@ const fn largest(available: u64) -> u64 {
     if half < 2 { 1 } else { 1 << half.ilog2() }
 }
 
-/// What a result needs, by its point.
+/// What a result needs, by its parameters.
 pub(crate) struct ResultNeeds {
     /// Bytes of memory.
     pub(crate) bytes: u64,
@@ -80,20 +80,20 @@ const HARNESS_TASKS: u64 = 3;
 /// Tasks that have ended and that the kernel still counts for a moment, where one is started after the other.
 const LINGERING_TASKS: u64 = 8;
 
-/// Bytes that a point names.
-fn bytes(point: &Point) -> u64 {
-    working_set(point).into_iter().chain(point.bytes("resident").ok()).max().unwrap_or(0)
+/// Bytes that a set of parameters names.
+fn bytes(parameters: &Parameters) -> u64 {
+    working_set(parameters).into_iter().chain(parameters.bytes("resident").ok()).max().unwrap_or(0)
 }
 
 /// What a result needs on these CPUs.
-pub(crate) fn needs(benchmark: &Benchmark, point: &Point, cpus: &[usize]) -> ResultNeeds {
-    let parties = |axis: &str| point.get(axis).and_then(|word| word.parse::<u64>().ok());
+pub(crate) fn needs(benchmark: &Benchmark, parameters: &Parameters, cpus: &[usize]) -> ResultNeeds {
+    let parties = |parameter: &str| parameters.get(parameter).and_then(|word| word.parse::<u64>().ok());
     // A script starts a handful of programs at a time; parties of a placement take turns on their CPUs.
     let scripts = parties("concurrent").map(|scripts| 4 * scripts);
-    let threads = point.get("threads").map(|_| cpus.len() as u64);
+    let threads = parameters.get("threads").map(|_| cpus.len() as u64);
     let started = [threads, parties("processes"), scripts].into_iter().flatten().max().unwrap_or(1);
     let lingering = if benchmark.class == Class::Process { LINGERING_TASKS } else { 0 };
-    ResultNeeds { bytes: bytes(point), tasks: started + HARNESS_TASKS + lingering }
+    ResultNeeds { bytes: bytes(parameters), tasks: started + HARNESS_TASKS + lingering }
 }
 
 impl ResultNeeds {
@@ -104,8 +104,8 @@ impl ResultNeeds {
 }
 
 /// Why a result cannot have the memory that it needs, before any is taken.
-pub(crate) fn lacking(point: &Point, available: u64) -> Option<String> {
-    let needs = ResultNeeds { bytes: bytes(point), tasks: 0 };
+pub(crate) fn lacking(parameters: &Parameters, available: u64) -> Option<String> {
+    let needs = ResultNeeds { bytes: bytes(parameters), tasks: 0 };
     needs.lack_memory(available).then(|| {
         let [needed, free] = [needs.bytes, available].map(spoken_size);
         format!("it needs {needed} of memory and {free} are available")
@@ -116,17 +116,17 @@ pub(crate) fn lacking(point: &Point, available: u64) -> Option<String> {
 pub(crate) fn remarks(
     suite: &str,
     benchmark: &Benchmark,
-    point: &Point,
+    parameters: &Parameters,
     machine: &Topology,
     cpus: &[usize],
 ) -> Vec<String> {
     let cpus = CpuSet::from(cpus);
     let Some(MemorySize { usual, .. }) = rule(benchmark.class) else { return Vec::new() };
-    let Some(bytes) = working_set(point) else { return Vec::new() };
+    let Some(bytes) = working_set(parameters) else { return Vec::new() };
     let mut remarks: Vec<String> = fits(bytes, machine, &cpus)
         .map(|cache| {
             let said = format!("the working set fits {cache}");
-            // Points of a curve lie in caches on purpose: there it is for the record.
+            // Sets of parameters of a curve lie in caches on purpose: there it is for the record.
             if bytes < usual { format!("{RECORD}{said}") } else { said }
         })
         .into_iter()
@@ -179,15 +179,15 @@ mod tests {
         os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
     }
 
-    fn moved(name: &str, benchmark: &str, point: &str, available: u64) -> Option<String> {
+    fn moved(name: &str, benchmark: &str, parameters: &str, available: u64) -> Option<String> {
         let machine = machine(name);
         let benchmark = benchmarks::find(benchmark).unwrap();
-        let point: Point = point.parse().unwrap();
-        let cpus = crate::place(benchmark, &point, &machine, machine.online.as_slice()).unwrap();
-        let entry = PlanEntry { benchmark: benchmark.id.to_owned(), point, target: 0.02, shares: None };
+        let parameters: Parameters = parameters.parse().unwrap();
+        let cpus = crate::place(benchmark, &parameters, &machine, machine.online.as_slice()).unwrap();
+        let entry = PlanEntry { benchmark: benchmark.id.to_owned(), parameters, target: 0.02, shares: None };
         let cpus = CpuSet::from(cpus.as_slice());
         beyond_caches("default", &entry, benchmark, &machine, &cpus, available)
-            .map(|point| point.get("working_set").unwrap().to_owned())
+            .map(|parameters| parameters.get("working_set").unwrap().to_owned())
     }
 
     #[test]
@@ -204,7 +204,7 @@ mod tests {
             moved(name, "memory.load_latency", &format!("working_set={set},pages=base"), UNKNOWN)
         };
         assert_eq!(chase("spr-snc4", "64MiB").as_deref(), Some("256MiB"));
-        assert_eq!(chase("spr-snc4", "1MiB"), None, "a point of a cache stays in it");
+        assert_eq!(chase("spr-snc4", "1MiB"), None, "a set of parameters of a cache stays in it");
         assert_eq!((chase("guest-2", "64MiB"), chase("altra-q80", "64MiB")), (None, None));
         let little = moved("spr-snc4", "memory.copy", "working_set=256MiB,threads=all,stores=normal", GIB + MIB);
         assert_eq!(little.as_deref(), Some("512MiB"), "no more than half of what is free");
@@ -215,15 +215,21 @@ mod tests {
     fn a_moved_size_says_what_it_stands_for_and_no_suite_has_larger_ones() {
         let copy = benchmarks::find("memory.copy").unwrap();
         let of = |suite: &str, set: &str| {
-            let point = format!("working_set={set},threads=all").parse().unwrap();
-            stands_for(suite, copy, &point).map(|point| point.to_string())
+            let parameters = format!("working_set={set},threads=all").parse().unwrap();
+            stands_for(suite, copy, &parameters).map(|parameters| parameters.to_string())
         };
         assert_eq!(of("default", "2GiB").as_deref(), Some("working_set=256MiB,threads=all"));
         assert_eq!((of("default", "256MiB"), of("full", "1GiB"), of("benchmarks", "1GiB")), (None, None, None));
         for suite in FOLLOWING {
             for entry in crate::select(Some(suite), &[], 0.02).unwrap() {
                 let benchmark = benchmarks::find(&entry.benchmark).unwrap();
-                assert_eq!(stands_for(suite, benchmark, &entry.point), None, "{} at {}", entry.benchmark, entry.point);
+                assert_eq!(
+                    stands_for(suite, benchmark, &entry.parameters),
+                    None,
+                    "{} at {}",
+                    entry.benchmark,
+                    entry.parameters
+                );
             }
         }
     }
@@ -237,22 +243,22 @@ mod tests {
                 let entries = crate::select(Some(suite), &[], 0.02).unwrap().into_iter();
                 let largest = entries
                     .filter(|entry| entry.benchmark == id)
-                    .max_by_key(|entry| working_set(&entry.point))
+                    .max_by_key(|entry| working_set(&entry.parameters))
                     .unwrap();
                 let moved = beyond_caches(suite, &largest, benchmark, &large, &all, UNKNOWN);
-                assert!(moved.is_some(), "{suite}: {id} at {} may lie in a cache of 105 MiB", largest.point);
+                assert!(moved.is_some(), "{suite}: {id} at {} may lie in a cache of 105 MiB", largest.parameters);
             }
         }
     }
 
     #[test]
     fn a_set_in_a_cache_is_noted() {
-        let said = |name: &str, suite: &str, benchmark: &str, point: &str| {
+        let said = |name: &str, suite: &str, benchmark: &str, parameters: &str| {
             let machine = machine(name);
             let benchmark = benchmarks::find(benchmark).unwrap();
-            let point: Point = point.parse().unwrap();
-            let cpus = crate::place(benchmark, &point, &machine, machine.online.as_slice()).unwrap();
-            remarks(suite, benchmark, &point, &machine, &cpus)
+            let parameters: Parameters = parameters.parse().unwrap();
+            let cpus = crate::place(benchmark, &parameters, &machine, machine.online.as_slice()).unwrap();
+            remarks(suite, benchmark, &parameters, &machine, &cpus)
         };
         let latency = |name: &str, set: &str| said(name, "full", "memory.load_latency", &format!("working_set={set}"));
         assert_eq!(latency("guest-2", "32KiB"), ["record: the working set fits the reported L1d of 32KiB"]);
@@ -268,9 +274,9 @@ mod tests {
 
     #[test]
     fn memory_that_is_not_there_is_said_beforehand() {
-        let point: Point = "working_set=4GiB".parse().unwrap();
-        assert_eq!(lacking(&point, 5 * GIB).as_deref(), Some("it needs 4 GiB of memory and 5 GiB are available"));
-        assert_eq!(lacking(&point, 8 * GIB), None);
+        let parameters: Parameters = "working_set=4GiB".parse().unwrap();
+        assert_eq!(lacking(&parameters, 5 * GIB).as_deref(), Some("it needs 4 GiB of memory and 5 GiB are available"));
+        assert_eq!(lacking(&parameters, 8 * GIB), None);
         assert_eq!(lacking(&"type=int".parse().unwrap(), 0), None);
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Class, Definition, Metric, Point, Primitive};
+use crate::{Class, Definition, Metric, Parameters, Primitive};
 
 /// Source of a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,19 +16,19 @@ pub struct Reference {
     pub name: String,
     /// Paper, document or page.
     pub document: String,
-    /// Points of the benchmark that this is said of; empty for all that no earlier source of the same tool covers.
-    #[serde(default, skip_serializing_if = "Point::is_origin")]
-    pub at: Point,
+    /// Sets of parameters of the benchmark that this is said of; empty for all that no earlier source of the same tool covers.
+    #[serde(default, skip_serializing_if = "Parameters::is_empty")]
+    pub at: Parameters,
     /// Whether it measures there what the benchmark measures.
     #[serde(default, skip_serializing_if = "Definition::is_same")]
     pub definition: Definition,
 }
 
-/// An axis of a benchmark.
+/// A parameter of a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct AxisDescription {
-    /// Name in points.
+pub struct ParameterDescription {
+    /// Name in sets of parameters.
     pub name: String,
     /// Every value of the full suite, in order.
     pub values: Vec<String>,
@@ -44,8 +44,8 @@ pub struct KeyResult {
     pub rank: u8,
     /// Title of the line; empty for the result's own label.
     pub title: String,
-    /// What its point must agree with.
-    pub at: Point,
+    /// What its parameters must agree with.
+    pub at: Parameters,
 }
 
 /// What one operation of a benchmark consists of, as declared for results without a measured footprint.
@@ -88,10 +88,10 @@ impl Operation {
         !self.touches.is_empty()
     }
 
-    /// Operations in what a result counts as one at a point: the axis `concurrent` multiplies them.
+    /// Operations in what a result counts as one at a set of parameters: the parameter `concurrent` multiplies them.
     #[must_use]
-    pub fn count(&self, point: &Point) -> f64 {
-        let concurrent = point.get("concurrent").and_then(|value| value.parse::<u32>().ok());
+    pub fn count(&self, parameters: &Parameters) -> f64 {
+        let concurrent = parameters.get("concurrent").and_then(|value| value.parse::<u32>().ok());
         self.times * f64::from(concurrent.unwrap_or(1).max(1))
     }
 }
@@ -123,18 +123,21 @@ pub struct BenchmarkDescription {
     pub operation: Option<Operation>,
     /// Sources of its definition.
     pub sources: Vec<Reference>,
-    /// Its axes.
-    pub axes: Vec<AxisDescription>,
+    /// Its parameters.
+    pub parameters: Vec<ParameterDescription>,
 }
 
 impl BenchmarkDescription {
-    /// How a source's result of this benchmark stands to its definition at a point; what a point leaves open counts as
+    /// How a source's result of this benchmark stands to its definition at a set of parameters; what a set of parameters leaves open counts as
     /// agreeing. The same where no source of that tool is known.
     #[must_use]
-    pub fn definition(&self, tool: &str, point: &Point) -> Definition {
+    pub fn definition(&self, tool: &str, parameters: &Parameters) -> Definition {
         let agrees = |source: &&Reference| {
             source.tool == tool
-                && source.at.iter().all(|(axis, value)| point.get(axis).is_none_or(|stated| stated == value))
+                && source
+                    .at
+                    .iter()
+                    .all(|(parameter, value)| parameters.get(parameter).is_none_or(|stated| stated == value))
         };
         self.sources.iter().find(agrees).map(|source| source.definition.clone()).unwrap_or_default()
     }

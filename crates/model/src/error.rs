@@ -23,17 +23,17 @@ pub enum Error {
     /// Not a size in bytes.
     #[error("could not read '{0}' as a size: write a whole number of B, KiB, MiB or GiB, such as 64MiB")]
     Size(String),
-    /// A point lacks an axis, or its value has another type.
-    #[error("could not read axis '{axis}' of the point: {reason}")]
-    Axis {
-        /// Name of the axis.
-        axis: String,
+    /// A set of parameters lacks a parameter, or its value has another type.
+    #[error("could not read parameter '{parameter}' of the parameters: {reason}")]
+    Parameter {
+        /// Name of the parameter.
+        parameter: String,
         /// The error.
         reason: String,
     },
-    /// Not `axis=value,axis=value`.
-    #[error("could not read '{0}' as a point: write axis=value, separated by commas")]
-    Point(String),
+    /// Not `parameter=value,parameter=value`.
+    #[error("could not read '{0}' as a set of parameters: write parameter=value, separated by commas")]
+    Parameters(String),
     /// Not a primitive's name.
     #[error("could not find a primitive named '{0}'")]
     Primitive(String),

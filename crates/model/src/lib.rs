@@ -20,9 +20,9 @@ mod metric;
 mod moments;
 mod name;
 mod number;
+mod parameters;
 mod plan;
 mod plausible;
-mod point;
 mod primitive;
 mod references;
 mod result;
@@ -37,7 +37,7 @@ mod tidy;
 mod topology;
 pub mod words;
 
-pub use catalogue::{AxisDescription, BenchmarkDescription, Catalogue, KeyResult, Operation, Reference};
+pub use catalogue::{BenchmarkDescription, Catalogue, KeyResult, Operation, ParameterDescription, Reference};
 pub use class::Class;
 pub use command::{command_line, holds_password, presentable, without_password};
 pub use conditions::{Conditions, TakenTime};
@@ -53,8 +53,8 @@ pub use metric::{Better, Metric, Unit};
 pub use moments::ReferenceMoment;
 pub use name::{glob, nearest};
 pub use number::{UnitScale, exponent, number, percent, significant};
+pub use parameters::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Parameters};
 pub use plan::{EXECUTION_SPACING, LOOKS, Plan, PlanEntry, SPACING, USUAL_SAMPLES, looks, target_number};
-pub use point::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Point};
 pub use primitive::Primitive;
 pub use references::{
     Domain, ObservedReason, ReferenceLengths, ReferenceReading, ReferenceSamples, ReferenceTrack, ResultReferences,

@@ -112,7 +112,7 @@ pub fn percent(share: f64) -> String {
     if whole { format!("{value:.0}%") } else { format!("{value:.1}%") }
 }
 
-/// Groups of three digits before the point, from five digits on, separated by [`SEPARATOR`].
+/// Groups of three digits before the parameters, from five digits on, separated by [`SEPARATOR`].
 fn grouped(text: &str) -> String {
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     if whole.len() < 5 {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Point;
+use crate::Parameters;
 
 /// Numbers of samples after which a result is judged.
 pub const LOOKS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
@@ -36,8 +36,8 @@ pub fn looks(most: u32) -> Vec<u32> {
 pub struct PlanEntry {
     /// Id of the benchmark.
     pub benchmark: String,
-    /// Its point.
-    pub point: Point,
+    /// Its parameters.
+    pub parameters: Parameters,
     /// Target of the relative half-width: 0.02 is +-2%.
     pub target: f64,
     /// Key of the samples that it shares with other results, if any.
@@ -87,15 +87,15 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The directory for the file results at a point.
+    /// The directory for the file results at a set of parameters.
     #[must_use]
-    pub fn directory_at(&self, point: &Point) -> Option<&str> {
-        let place = point.get("place").and_then(target_number).unwrap_or(1);
+    pub fn directory_at(&self, parameters: &Parameters) -> Option<&str> {
+        let place = parameters.get("place").and_then(target_number).unwrap_or(1);
         if place <= 1 { self.directory.as_deref() } else { self.more_directories.get(place - 2).map(String::as_str) }
     }
 }
 
-/// Number of the directory that a value of the axis `place` names: 1 for `target`, 2 for `target2`. `None` for other
+/// Number of the directory that a value of the parameter `place` names: 1 for `target`, 2 for `target2`. `None` for other
 /// places.
 #[must_use]
 pub fn target_number(place: &str) -> Option<usize> {

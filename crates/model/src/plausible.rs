@@ -57,7 +57,8 @@ impl BenchmarkResult {
 pub(crate) fn check(run: &Run) -> Result<(), Error> {
     let refuse = |what: String| Error::Invalid(format!("{what}; correct it, or export the run again"));
     let mut seen = HashSet::new();
-    let planned: HashSet<_> = run.plan.entries.iter().map(|entry| (entry.benchmark.as_str(), &entry.point)).collect();
+    let planned: HashSet<_> =
+        run.plan.entries.iter().map(|entry| (entry.benchmark.as_str(), &entry.parameters)).collect();
     if let Some((what, fault)) = of_session(run).or_else(|| of_plan(&run.plan)) {
         return Err(refuse(format!("{what} {fault}")));
     }
@@ -67,7 +68,7 @@ pub(crate) fn check(run: &Run) -> Result<(), Error> {
             return Err(refuse(format!("{what} of {key} {fault}")));
         }
         // What another program states has no samples here, nor has what follows from other results.
-        let own = run.origin.is_none() && planned.contains(&(result.benchmark.as_str(), &result.point));
+        let own = run.origin.is_none() && planned.contains(&(result.benchmark.as_str(), &result.parameters));
         if own && result.samples.is_empty() && is_of_samples(result) {
             return Err(refuse(format!("the value of {key} is of samples, and none is there")));
         }

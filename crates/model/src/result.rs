@@ -1,4 +1,4 @@
-//! One measured quantity at one point.
+//! One measured quantity at one set of parameters.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Class, Definition, Estimate, Footprint, Invalid, Metric, Outcome, Point, Primitive, QuantileEstimate,
+    Class, Definition, Estimate, Footprint, Invalid, Metric, Outcome, Parameters, Primitive, QuantileEstimate,
     ResultReferences, Sample, TakenTime, ValueBasis, parse_size,
 };
 
@@ -78,21 +78,21 @@ impl Flag {
     }
 }
 
-/// Name of a result: benchmark and point.
+/// Name of a result: benchmark and parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultKey {
     /// Id of the benchmark, `family.name`.
     pub benchmark: String,
-    /// Its point.
-    pub point: Point,
+    /// Its parameters.
+    pub parameters: Parameters,
 }
 
 impl ResultKey {
-    /// The key of a benchmark at a point.
+    /// The key of a benchmark at a set of parameters.
     #[must_use]
-    pub fn new(benchmark: impl Into<String>, point: Point) -> Self {
-        Self { benchmark: benchmark.into(), point }
+    pub fn new(benchmark: impl Into<String>, parameters: Parameters) -> Self {
+        Self { benchmark: benchmark.into(), parameters }
     }
 
     /// The part of the id before the first dot.
@@ -104,29 +104,29 @@ impl ResultKey {
 
 impl fmt::Display for ResultKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.point.is_origin() {
+        if self.parameters.is_empty() {
             f.write_str(&self.benchmark)
         } else {
-            write!(f, "{}:{}", self.benchmark, self.point)
+            write!(f, "{}:{}", self.benchmark, self.parameters)
         }
     }
 }
 
-/// One measured quantity at one point, with everything needed to read it without the program that measured it.
+/// One measured quantity at one set of parameters, with everything needed to read it without the program that measured it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BenchmarkResult {
     /// Id of the benchmark, `family.name`.
     pub benchmark: String,
-    /// Its point.
-    pub point: Point,
-    /// The point in whose place this machine has it: its size of memory was moved beyond the caches.
+    /// Its parameters.
+    pub parameters: Parameters,
+    /// The parameters in whose place this machine has it: its size of memory was moved beyond the caches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stands_for: Option<Point>,
+    pub stands_for: Option<Parameters>,
     /// How it stands to the definition of the catalogue, if another program or a document states it.
     #[serde(default, skip_serializing_if = "Definition::is_same")]
     pub definition: Definition,
-    /// Title, without the point.
+    /// Title, without the parameters.
     pub title: String,
     /// Unit and direction.
     pub metric: Metric,
@@ -198,7 +198,7 @@ impl BenchmarkResult {
     pub fn unmeasured(key: ResultKey, title: impl Into<String>, metric: Metric, class: Class) -> Self {
         Self {
             benchmark: key.benchmark,
-            point: key.point,
+            parameters: key.parameters,
             stands_for: None,
             definition: Definition::Same,
             title: title.into(),
@@ -230,7 +230,7 @@ impl BenchmarkResult {
     /// Its key.
     #[must_use]
     pub fn key(&self) -> ResultKey {
-        ResultKey { benchmark: self.benchmark.clone(), point: self.point.clone() }
+        ResultKey { benchmark: self.benchmark.clone(), parameters: self.parameters.clone() }
     }
 
     /// The part of the id before the first dot.

@@ -114,7 +114,7 @@ impl Run {
     /// A result by key.
     #[must_use]
     pub fn result(&self, key: &ResultKey) -> Option<&BenchmarkResult> {
-        self.results.iter().find(|result| result.benchmark == key.benchmark && result.point == key.point)
+        self.results.iter().find(|result| result.benchmark == key.benchmark && result.parameters == key.parameters)
     }
 
     /// Whether the time limit of its plan ended it before every result was finished: what it measured is all that was

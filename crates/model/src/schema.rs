@@ -101,7 +101,7 @@ mod tests {
     fn modes_have_shares_of_the_samples() {
         let result = |share: f64| {
             format!(
-                r#""origin":{{"tool":"t"}},"results":[{{"benchmark":"os.b","point":{{}},"title":"b","metric":{{"unit":"seconds","per":"call","better":"lower"}},
+                r#""origin":{{"tool":"t"}},"results":[{{"benchmark":"os.b","parameters":{{}},"title":"b","metric":{{"unit":"seconds","per":"call","better":"lower"}},
                 "class":"compute","stresses":[],"outcome":{{"modes":[{{"share":{share},"estimate":{{"value":1.0,"low":1.0,"high":1.0,
                 "level":0.9,"samples":9,"batches":9,"method":"order_statistic"}}}}]}}}}]"#
             )

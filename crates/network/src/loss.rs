@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use model::{BenchmarkResult, EstimateMethod, Metric, Outcome, Point, Primitive, Unit};
+use model::{BenchmarkResult, EstimateMethod, Metric, Outcome, Parameters, Primitive, Unit};
 
 use crate::series::{derived, result};
 
@@ -16,8 +16,8 @@ pub struct LossCount {
     pub of: u64,
 }
 
-/// Counts of all samples of this session, by the point of their result; also of samples in which nothing arrived.
-pub type LossCounts = Rc<RefCell<Vec<(Point, LossCount)>>>;
+/// Counts of all samples of this session, by the parameters of their result; also of samples in which nothing arrived.
+pub type LossCounts = Rc<RefCell<Vec<(Parameters, LossCount)>>>;
 
 /// What a share is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,12 +41,18 @@ const RULE_OF_THREE: f64 = 3.0;
 
 /// The share lost over samples. Without any loss only an upper bound is known; `None` if nothing was sent.
 #[must_use]
-pub fn loss(id: &str, title: &str, of: LossUnit, point: Point, counts: &[LossCount]) -> Option<BenchmarkResult> {
+pub fn loss(
+    id: &str,
+    title: &str,
+    of: LossUnit,
+    parameters: Parameters,
+    counts: &[LossCount],
+) -> Option<BenchmarkResult> {
     let sent: u64 = counts.iter().map(|count| count.of).sum();
     if sent == 0 {
         return None;
     }
-    let mut result = result(id, point, title, Metric::lower(Unit::Ratio, of.name), &[Primitive::NetworkLink]);
+    let mut result = result(id, parameters, title, Metric::lower(Unit::Ratio, of.name), &[Primitive::NetworkLink]);
     let lost: u64 = counts.iter().map(|count| count.lost.min(count.of)).sum();
     result.notes.push(format!("{lost} of {sent} in {} samples", counts.len()));
     if lost == 0 {
@@ -59,23 +65,26 @@ pub fn loss(id: &str, title: &str, of: LossUnit, point: Point, counts: &[LossCou
     derived(result, &shares, EstimateMethod::OrderStatistic)
 }
 
-/// The loss of every point that was measured, from low to high numbers of its axes: samples came in any order.
+/// The loss of every set of parameters that was measured, from low to high numbers of its parameters: samples came in any order.
 #[must_use]
 pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> Vec<BenchmarkResult> {
     let counts = counts.borrow();
-    let mut points: Vec<&Point> = Vec::new();
-    for (point, _) in counts.iter() {
-        if !points.contains(&point) {
-            points.push(point);
+    let mut points: Vec<&Parameters> = Vec::new();
+    for (parameters, _) in counts.iter() {
+        if !points.contains(&parameters) {
+            points.push(parameters);
         }
     }
-    let numbers = |point: &Point| -> Vec<f64> { point.iter().map(|(_, value)| value.parse().unwrap_or(0.0)).collect() };
-    points.sort_by(|a, b| numbers(a).partial_cmp(&numbers(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let of_point = |point: &Point| {
-        let own: Vec<LossCount> = counts.iter().filter(|(other, _)| other == point).map(|(_, count)| *count).collect();
-        loss(id, title, LossUnit::each(of), point.clone(), &own)
+    let numbers = |parameters: &Parameters| -> Vec<f64> {
+        parameters.iter().map(|(_, value)| value.parse().unwrap_or(0.0)).collect()
     };
-    points.into_iter().filter_map(of_point).collect()
+    points.sort_by(|a, b| numbers(a).partial_cmp(&numbers(b)).unwrap_or(std::cmp::Ordering::Equal));
+    let of_parameters = |parameters: &Parameters| {
+        let own: Vec<LossCount> =
+            counts.iter().filter(|(other, _)| other == parameters).map(|(_, count)| *count).collect();
+        loss(id, title, LossUnit::each(of), parameters.clone(), &own)
+    };
+    points.into_iter().filter_map(of_parameters).collect()
 }
 
 #[cfg(test)]
@@ -84,7 +93,7 @@ mod tests {
 
     fn result_of(counts: &[(u64, u64)]) -> Option<BenchmarkResult> {
         let counts: Vec<LossCount> = counts.iter().map(|(lost, of)| LossCount { lost: *lost, of: *of }).collect();
-        loss("network.udp_loss", "UDP loss", LossUnit::each("datagram"), Point::origin(), &counts)
+        loss("network.udp_loss", "UDP loss", LossUnit::each("datagram"), Parameters::none(), &counts)
     }
 
     #[test]
@@ -100,10 +109,10 @@ mod tests {
     fn points_stand_in_the_order_of_their_numbers() {
         let counts = LossCounts::default();
         for rate in ["32000", "4000", "128000", "4000"] {
-            counts.borrow_mut().push((Point::origin().with("offered", rate), LossCount { lost: 0, of: 10 }));
+            counts.borrow_mut().push((Parameters::none().with("offered", rate), LossCount { lost: 0, of: 10 }));
         }
         let results = losses("network.udp_loss", "UDP loss", "datagram", &counts);
-        let offered: Vec<&str> = results.iter().filter_map(|result| result.point.get("offered")).collect();
+        let offered: Vec<&str> = results.iter().filter_map(|result| result.parameters.get("offered")).collect();
         assert_eq!(offered, ["4000", "32000", "128000"]);
     }
 
@@ -112,7 +121,7 @@ mod tests {
         assert!(matches!(result_of(&[(0, 100); 6]).unwrap().outcome, Outcome::Below { bound } if bound == 0.005));
         // Bytes of a frame are lost together: a million of them are 1000 chances to lose some, not a million.
         let (unit, counts) = (LossUnit { name: "byte", together: 1_000 }, [LossCount { lost: 0, of: 500_000 }; 2]);
-        let bytes = loss("network.payload_loss", "payload", unit, Point::origin(), &counts).unwrap();
+        let bytes = loss("network.payload_loss", "payload", unit, Parameters::none(), &counts).unwrap();
         assert!(matches!(bytes.outcome, Outcome::Below { bound } if bound == 0.003), "{:?}", bytes.outcome);
         assert!(result_of(&[(0, 0); 3]).is_none() && result_of(&[]).is_none());
     }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use model::Point;
+use model::Parameters;
 
 use crate::Client;
 
@@ -17,7 +17,7 @@ pub struct Cpus {
 }
 
 impl Cpus {
-    /// Value of the axis `placement`. Ends on two hosts are each pinned on their own.
+    /// Value of the parameter `placement`. Ends on two hosts are each pinned on their own.
     #[must_use]
     pub fn placement(self) -> &'static str {
         match (self.client, self.server) {
@@ -49,15 +49,15 @@ pub struct Path {
     pub name: String,
     /// CPUs of both ends.
     pub cpus: Cpus,
-    /// Further axes, such as the MTU.
-    extra: Point,
+    /// Further parameters, such as the MTU.
+    extra: Parameters,
 }
 
 impl Path {
     /// A path over a client's connection.
     #[must_use]
     pub fn new(client: Client, name: impl Into<String>, cpus: Cpus) -> Self {
-        Self { client: Rc::new(RefCell::new(client)), name: name.into(), cpus, extra: Point::origin() }
+        Self { client: Rc::new(RefCell::new(client)), name: name.into(), cpus, extra: Parameters::none() }
     }
 
     /// The same path with other CPUs.
@@ -66,21 +66,23 @@ impl Path {
         Self { cpus, ..self.clone() }
     }
 
-    /// The same path with another axis for all its results.
+    /// The same path with another parameter for all its results.
     #[must_use]
-    pub fn with(&self, axis: &str, value: impl Into<String>) -> Self {
-        Self { extra: self.extra.clone().with(axis, value.into()), ..self.clone() }
+    pub fn with(&self, parameter: &str, value: impl Into<String>) -> Self {
+        Self { extra: self.extra.clone().with(parameter, value.into()), ..self.clone() }
     }
 
     pub(crate) fn client(&self) -> std::cell::RefMut<'_, Client> {
         self.client.borrow_mut()
     }
 
-    /// A point with the axes of all results over this path.
+    /// A set of parameters with the parameters of all results over this path.
     #[must_use]
-    pub fn point(&self) -> Point {
-        let point = Point::origin().with("path", self.name.clone()).with("placement", self.cpus.placement());
-        self.extra.iter().fold(point, |point, (axis, value)| point.with(axis, value.to_owned()))
+    pub fn parameters(&self) -> Parameters {
+        let parameters = Parameters::none().with("path", self.name.clone()).with("placement", self.cpus.placement());
+        self.extra
+            .iter()
+            .fold(parameters, |parameters, (parameter, value)| parameters.with(parameter, value.to_owned()))
     }
 }
 

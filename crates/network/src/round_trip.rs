@@ -337,16 +337,16 @@ impl RoundTripTrial {
 
 impl SeriesTrial for RoundTripTrial {
     fn result(&self) -> BenchmarkResult {
-        let mut point = self.path.point();
+        let mut parameters = self.path.parameters();
         if self.trip.kind != RoundTripKind::Connect {
-            point = point.with("size", format_size(u64::from(self.trip.size)));
+            parameters = parameters.with("size", format_size(u64::from(self.trip.size)));
         }
         if let Some(rate) = self.trip.rate {
-            point = point.with("rate", format!("{rate}"));
+            parameters = parameters.with("rate", format!("{rate}"));
         }
         let loaded = self.trip.load != (0, 0);
         if loaded {
-            point = point.with("load", format!("{}up+{}down", self.trip.load.0, self.trip.load.1));
+            parameters = parameters.with("load", format!("{}up+{}down", self.trip.load.0, self.trip.load.1));
         }
         let (id, title, per, stack) = match (self.trip.kind, loaded) {
             (RoundTripKind::Tcp, false) => ("network.tcp_latency", "TCP round trip", "round trip", Primitive::TcpStack),
@@ -362,7 +362,7 @@ impl SeriesTrial for RoundTripTrial {
             }
         };
         let stresses = [stack, Primitive::Wakeup, Primitive::NetworkLink];
-        let mut result = result(id, point, title, Metric::lower(Unit::Seconds, per), &stresses);
+        let mut result = result(id, parameters, title, Metric::lower(Unit::Seconds, per), &stresses);
         result.ops = 1;
         result
     }

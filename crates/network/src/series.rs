@@ -69,7 +69,7 @@ impl FlowSeries {
         let target = plan.target;
         let entry = |result: &BenchmarkResult| PlanEntry {
             benchmark: result.benchmark.clone(),
-            point: result.point.clone(),
+            parameters: result.parameters.clone(),
             target,
             shares: None,
         };
@@ -221,12 +221,13 @@ pub fn derived(mut result: BenchmarkResult, values: &[f64], method: EstimateMeth
 #[must_use]
 pub fn result(
     id: &str,
-    point: model::Point,
+    parameters: model::Parameters,
     title: &str,
     metric: model::Metric,
     stresses: &[model::Primitive],
 ) -> BenchmarkResult {
-    BenchmarkResult::unmeasured(ResultKey::new(id, point), title, metric, model::Class::Network).stressing(stresses)
+    BenchmarkResult::unmeasured(ResultKey::new(id, parameters), title, metric, model::Class::Network)
+        .stressing(stresses)
 }
 
 #[cfg(test)]
@@ -239,7 +240,7 @@ mod tests {
     impl SeriesTrial for Scripted {
         fn result(&self) -> BenchmarkResult {
             let metric = model::Metric::higher(model::Unit::PerSecond, "events");
-            result("network.events", model::Point::origin(), "events built", metric, &[])
+            result("network.events", model::Parameters::none(), "events built", metric, &[])
         }
 
         fn launch(&mut self, _: &Stopper) -> Result<Sample> {

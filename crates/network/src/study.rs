@@ -13,7 +13,7 @@ use crate::{Error, Result};
 /// One setting: a stream over a path.
 #[derive(Debug, Clone)]
 pub struct StudySetting {
-    /// Value of the axis.
+    /// Value of the parameter.
     pub name: String,
     /// The stream.
     pub stream: StreamPlan,
@@ -92,13 +92,13 @@ impl Effect {
 
 impl SeriesTrial for Effect {
     fn result(&self) -> BenchmarkResult {
-        let mut point = self.a.path.point().without("placement").with("factor", self.factor.clone());
+        let mut parameters = self.a.path.parameters().without("placement").with("factor", self.factor.clone());
         if self.a.path.name != self.b.path.name {
-            point = point.with("path", format!("{}+{}", self.a.path.name, self.b.path.name));
+            parameters = parameters.with("path", format!("{}+{}", self.a.path.name, self.b.path.name));
         }
-        let point = point.with("from", self.a.name.clone()).with("to", self.b.name.clone());
+        let parameters = parameters.with("from", self.a.name.clone()).with("to", self.b.name.clone());
         let metric = Metric::higher(Unit::Ratio, "throughput with one setting over the other");
-        let mut result = result("network.effect", point, "effect on a TCP stream", metric, &[Primitive::TcpStack]);
+        let mut result = result("network.effect", parameters, "effect on a TCP stream", metric, &[Primitive::TcpStack]);
         result.ops = 1;
         result
     }

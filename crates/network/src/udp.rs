@@ -165,9 +165,9 @@ impl DatagramTrial {
         Self { path, step, all: Fate::default(), losses }
     }
 
-    fn point(&self) -> model::Point {
+    fn parameters(&self) -> model::Parameters {
         let size = format_size(u64::from(self.step.size));
-        self.path.point().with("size", size).with("offered", format!("{}", self.step.rate))
+        self.path.parameters().with("size", size).with("offered", format!("{}", self.step.rate))
     }
 }
 
@@ -176,7 +176,7 @@ impl SeriesTrial for DatagramTrial {
         let metric = Metric::higher(Unit::PerSecond, "datagrams received");
         let mut result = result(
             "network.udp_received",
-            self.point(),
+            self.parameters(),
             "UDP received",
             metric,
             &[Primitive::UdpStack, Primitive::NetworkLink],
@@ -194,7 +194,7 @@ impl SeriesTrial for DatagramTrial {
         self.all.socket_drops += fate.socket_drops;
         self.all.seconds += fate.seconds;
         let lost = fate.offered.saturating_sub(fate.received);
-        self.losses.borrow_mut().push((self.point(), LossCount { lost, of: fate.offered }));
+        self.losses.borrow_mut().push((self.parameters(), LossCount { lost, of: fate.offered }));
         if fate.received == 0 {
             return Err(Error::Gone("no datagram arrived".to_owned()));
         }
@@ -240,7 +240,7 @@ fn notes(all: &Fate, rate: f64) -> Vec<String> {
 /// Whether a step arrived at a lower rate than it was offered at: a buffer on the path took the rest for as long as the
 /// step lasted, and would have lost it if it had lasted longer.
 fn is_queued(step: &BenchmarkResult) -> bool {
-    let offered = step.point.get("offered").and_then(|rate| rate.parse::<f64>().ok());
+    let offered = step.parameters.get("offered").and_then(|rate| rate.parse::<f64>().ok());
     step.outcome.estimate().zip(offered).is_some_and(|(received, offered)| received.high < KEPT * offered)
 }
 
@@ -263,10 +263,11 @@ pub fn loss_free(results: &[BenchmarkResult]) -> Option<BenchmarkResult> {
         last = Some(step);
     }
     let last = last?;
-    let rate: f64 = last.point.get("offered")?.parse().ok()?;
+    let rate: f64 = last.parameters.get("offered")?.parse().ok()?;
     let metric = Metric::higher(Unit::PerSecond, "datagrams");
-    let point = last.point.clone().without("offered");
-    let mut found = result("network.udp_loss_free", point, "UDP rate without loss", metric, &[Primitive::UdpStack]);
+    let parameters = last.parameters.clone().without("offered");
+    let mut found =
+        result("network.udp_loss_free", parameters, "UDP rate without loss", metric, &[Primitive::UdpStack]);
     found.flags.clear();
     let next = match steps.peek() {
         Some(step) if lossless(step) => "the next one did not arrive at its rate: queues took the rest",
@@ -285,9 +286,9 @@ mod tests {
 
     /// A step as its trial describes it after a sample with this fate.
     fn step(rate: f64, all: Fate) -> BenchmarkResult {
-        let point = model::Point::origin().with("path", "x").with("offered", rate.to_string());
+        let parameters = model::Parameters::none().with("path", "x").with("offered", rate.to_string());
         let metric = Metric::higher(Unit::PerSecond, "datagrams received");
-        let mut result = result("network.udp_received", point, "UDP received", metric, &[]);
+        let mut result = result("network.udp_received", parameters, "UDP received", metric, &[]);
         result.notes = notes(&all, rate);
         result
     }

@@ -218,7 +218,7 @@ fn application_of(runs: &[&Run], key: &ResultKey) -> PredictedApplication {
         name: key.to_string(),
         metric,
         stresses: results.first().map(|f| f.stresses.clone()).unwrap_or_default(),
-        working_set: key.point.bytes("working_set").ok(),
+        working_set: key.parameters.bytes("working_set").ok(),
         footprint,
     }
 }
@@ -230,7 +230,7 @@ fn column_of(result: &BenchmarkResult) -> PredictorColumn {
         tool: result.family().to_owned(),
         better: result.metric.better,
         stresses: result.stresses.clone(),
-        working_set: result.point.bytes("working_set").ok(),
+        working_set: result.parameters.bytes("working_set").ok(),
         fact: false,
     }
 }

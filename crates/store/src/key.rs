@@ -1,18 +1,18 @@
-//! A result's point as one text that does not depend on the order of its axes.
+//! A result's parameters as one text that does not depend on the order of its parameters.
 
-use model::Point;
+use model::Parameters;
 
-/// Axes sorted by name, `axis=value` joined by commas. A comma, an equals sign or a backslash in a part is escaped by a
-/// backslash, so that two points never give the same text.
-pub(crate) fn canonical(point: &Point) -> String {
-    let mut pairs: Vec<_> = point.iter().collect();
+/// Parameters sorted by name, `parameter=value` joined by commas. A comma, an equals sign or a backslash in a part is escaped by a
+/// backslash, so that two sets of parameters never give the same text.
+pub(crate) fn canonical(parameters: &Parameters) -> String {
+    let mut pairs: Vec<_> = parameters.iter().collect();
     pairs.sort_unstable();
     let mut text = String::new();
-    for (index, (axis, value)) in pairs.into_iter().enumerate() {
+    for (index, (parameter, value)) in pairs.into_iter().enumerate() {
         if index > 0 {
             text.push(',');
         }
-        escape(axis, &mut text);
+        escape(parameter, &mut text);
         text.push('=');
         escape(value, &mut text);
     }
@@ -35,12 +35,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_of_axes_does_not_matter() {
-        let a: Point = "working_set=64MiB,threads=1".parse().unwrap();
-        let b: Point = "threads=1,working_set=64MiB".parse().unwrap();
+    fn order_of_parameters_does_not_matter() {
+        let a: Parameters = "working_set=64MiB,threads=1".parse().unwrap();
+        let b: Parameters = "threads=1,working_set=64MiB".parse().unwrap();
         assert_eq!(canonical(&a), "threads=1,working_set=64MiB");
         assert_eq!(canonical(&a), canonical(&b));
-        assert_eq!(canonical(&Point::origin()), "");
+        assert_eq!(canonical(&Parameters::none()), "");
     }
 
     proptest! {
@@ -49,10 +49,10 @@ mod tests {
             a in prop::collection::vec(("[a-c=,\\\\]{0,3}", "[x-z=,\\\\]{0,3}"), 0..3),
             b in prop::collection::vec(("[a-c=,\\\\]{0,3}", "[x-z=,\\\\]{0,3}"), 0..3),
         ) {
-            let point = |pairs: Vec<(String, String)>| {
-                pairs.into_iter().fold(Point::origin(), |point, (axis, value)| point.with(axis, value))
+            let parameters = |pairs: Vec<(String, String)>| {
+                pairs.into_iter().fold(Parameters::none(), |parameters, (parameter, value)| parameters.with(parameter, value))
             };
-            let (a, b) = (point(a), point(b));
+            let (a, b) = (parameters(a), parameters(b));
             prop_assert_eq!(canonical(&a) == canonical(&b), a == b);
         }
     }

@@ -14,10 +14,10 @@ use crate::{output, run_finder};
 #[command(after_help = "Examples:
   prony app fit os.fork_exit --against os.fork_shell published:babar-cpu-1998")]
 pub(crate) struct Arguments {
-    /// The application: NAME of application.NAME, or any result by its id or id:point
+    /// The application: NAME of application.NAME, or any result by its id or id:parameters
     #[arg(value_name = "APPLICATION")]
     application: String,
-    /// The rating: any result by its id or id:point
+    /// The rating: any result by its id or id:parameters
     #[arg(long, value_name = "RESULT", default_value = "rating.int_1_speed")]
     against: String,
     /// Runs: numbers, ids, labels, files, folders or published:NAME [default: the whole store]

@@ -117,8 +117,8 @@ fn residuals(against: &Against) -> Table {
 }
 
 fn chart(against: &Against) -> Chart {
-    let axis = |title: &str| ChartAxis::new(title, Unit::Count, Division::Linear);
-    let point = |pair: &application::Pair| {
+    let parameter = |title: &str| ChartAxis::new(title, Unit::Count, Division::Linear);
+    let parameters = |pair: &application::Pair| {
         let (x, y) =
             (PrintedQuantity::of(&pair.rating, Unit::Count), PrintedQuantity::of(&pair.application, Unit::Count));
         (pair.machine.clone(), x, y)
@@ -127,9 +127,9 @@ fn chart(against: &Against) -> Chart {
         title: format!("{} against {}", against.application, against.rating),
         about: "The line goes through the origin and is fitted to all machines.".to_owned(),
         plot: ChartPlot::Scatter(ScatterPlot {
-            x: axis(&against.rating),
-            y: axis(&against.application),
-            points: against.pairs.iter().map(point).collect(),
+            x: parameter(&against.rating),
+            y: parameter(&against.application),
+            points: against.pairs.iter().map(parameters).collect(),
             slope: against.fits.first().map(|fit| fit.through_origin.value),
             marked: None,
         }),

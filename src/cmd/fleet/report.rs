@@ -218,7 +218,7 @@ fn row(result: &ResultSpread) -> TableRow {
         list(&result.odd)
     };
     TableRow::of(vec![
-        Cell::text(label(&result.title, &result.metric, &result.point)),
+        Cell::text(label(&result.title, &result.metric, &result.parameters)),
         value(&result.least),
         value(&median),
         value(&result.most),

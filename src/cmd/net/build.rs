@@ -10,7 +10,7 @@ use lab::{Drops, Lab};
 use launcher::Launcher;
 use measure::Stopper;
 use model::words::seconds as in_words;
-use model::{BenchmarkResult, Metric, Point, Primitive, Sample, Unit, format_size};
+use model::{BenchmarkResult, Metric, Parameters, Primitive, Sample, Unit, format_size};
 use network::LabLauncher;
 use network::build::{Arrivals, BuildJob, BuildOutcome, PushPattern, SizeDistribution, Transport, build};
 use network::series::{SeriesTrial, result};
@@ -89,7 +89,7 @@ struct BuildTrial {
     max_skew: f64,
     launcher: SharedLauncher,
     lab: Option<Arc<Lab>>,
-    point: Point,
+    parameters: Parameters,
     done: Jobs,
 }
 
@@ -104,14 +104,14 @@ impl SeriesTrial for BuildTrial {
             let stressed = [Primitive::UdpStack, Primitive::NetworkLink];
             return BenchmarkResult {
                 ops: 1,
-                ..result("network.burst_frames", self.point.clone(), title, metric, &stressed)
+                ..result("network.burst_frames", self.parameters.clone(), title, metric, &stressed)
             };
         }
         let metric = Metric::higher(Unit::PerSecond, "events");
         let stack =
             if matches!(self.job.transport, Transport::Tcp { .. }) { Primitive::TcpStack } else { Primitive::UdpStack };
         let mut result =
-            result("network.events", self.point.clone(), "events built", metric, &[stack, Primitive::NetworkLink]);
+            result("network.events", self.parameters.clone(), "events built", metric, &[stack, Primitive::NetworkLink]);
         result.ops = u64::from(self.job.events);
         result
     }
@@ -164,7 +164,7 @@ const ATTEMPTS: u32 = 3;
 impl BuildTrial {
     /// Whether it is a step of a sweep of bursts.
     fn is_burst(&self) -> bool {
-        self.point.get("frames").is_some()
+        self.parameters.get("frames").is_some()
     }
 
     /// One job whose nodes started together: others are no measurement of the network, and are repeated.
@@ -262,27 +262,29 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         (agents(arguments, (job.senders + job.receivers) as usize)?, None, path.to_owned())
     };
     let launcher: SharedLauncher = Rc::new(RefCell::new(launcher));
-    let trials: Vec<(Point, BuildJob)> = if arguments.burst_frames.is_empty() {
-        vec![(point(arguments, &job, path), job)]
+    let trials: Vec<(Parameters, BuildJob)> = if arguments.burst_frames.is_empty() {
+        vec![(parameters(arguments, &job, path), job)]
     } else {
         arguments.burst_frames.iter().map(|frames| burst(arguments, &job, &path, *frames)).collect()
     };
-    let done: Vec<(Point, Jobs)> = trials.iter().map(|(point, _)| (point.clone(), Jobs::default())).collect();
-    let trial = |((point, job), (_, done)): ((Point, BuildJob), &(Point, Jobs))| -> Box<dyn SeriesTrial> {
-        Box::new(BuildTrial {
-            lose: arguments.lose.map(|receiver| (receiver, job.events / 2)),
-            job,
-            event: arguments.event,
-            max_skew: arguments.max_skew,
-            launcher: Rc::clone(&launcher),
-            lab: lab.clone(),
-            point,
-            done: Rc::clone(done),
-        })
-    };
+    let done: Vec<(Parameters, Jobs)> =
+        trials.iter().map(|(parameters, _)| (parameters.clone(), Jobs::default())).collect();
+    let trial =
+        |((parameters, job), (_, done)): ((Parameters, BuildJob), &(Parameters, Jobs))| -> Box<dyn SeriesTrial> {
+            Box::new(BuildTrial {
+                lose: arguments.lose.map(|receiver| (receiver, job.events / 2)),
+                job,
+                event: arguments.event,
+                max_skew: arguments.max_skew,
+                launcher: Rc::clone(&launcher),
+                lab: lab.clone(),
+                parameters,
+                done: Rc::clone(done),
+            })
+        };
     let trials = trials.into_iter().zip(&done).map(trial).collect();
     let derive = |_: &mut model::Run| {
-        let results = done.iter().flat_map(|(point, jobs)| of_jobs(point, &jobs.borrow()));
+        let results = done.iter().flat_map(|(parameters, jobs)| of_jobs(parameters, &jobs.borrow()));
         Derived { session: results.collect(), ..Derived::NONE }
     };
     measure_trials("net build", trials, derive, &arguments.measure, common)
@@ -299,9 +301,9 @@ fn event_size(arguments: &Arguments, job: &BuildJob) -> u64 {
     }
 }
 
-/// The point of a job.
-fn point(arguments: &Arguments, job: &BuildJob, path: String) -> Point {
-    let mut point = Point::origin()
+/// The parameters of a job.
+fn parameters(arguments: &Arguments, job: &BuildJob, path: String) -> Parameters {
+    let mut parameters = Parameters::none()
         .with("path", path)
         .with("senders", job.senders.to_string())
         .with("receivers", job.receivers.to_string())
@@ -309,35 +311,35 @@ fn point(arguments: &Arguments, job: &BuildJob, path: String) -> Point {
         .with("pattern", arguments.pattern.clone())
         .with("transport", arguments.transport.clone());
     if let Some(rate) = job.rate {
-        point = point.with("rate", rate.to_string());
+        parameters = parameters.with("rate", rate.to_string());
     }
     if let Transport::Credits { credits } = job.transport {
-        point = point.with("credits", credits.to_string());
+        parameters = parameters.with("credits", credits.to_string());
     }
     match job.sizes {
         SizeDistribution::Fixed => {}
-        SizeDistribution::Exponential => point = point.with("sizes", "exponential"),
-        SizeDistribution::Measured(_) => point = point.with("sizes", "measured"),
+        SizeDistribution::Exponential => parameters = parameters.with("sizes", "exponential"),
+        SizeDistribution::Measured(_) => parameters = parameters.with("sizes", "measured"),
     }
     if job.arrivals == Arrivals::Poisson {
-        point = point.with("arrivals", "poisson");
+        parameters = parameters.with("arrivals", "poisson");
     }
     if let Some(window) = arguments.window {
-        point = point.with("window", format_size(u64::from(window)));
+        parameters = parameters.with("window", format_size(u64::from(window)));
     }
     if let Some(receiver) = arguments.lose {
-        point = point.with("lost_receiver", receiver.to_string());
+        parameters = parameters.with("lost_receiver", receiver.to_string());
     }
-    duplex(arguments, point)
+    duplex(arguments, parameters)
 }
 
-/// The point with the axis of a common medium, as streams have it.
-fn duplex(arguments: &Arguments, point: Point) -> Point {
-    if arguments.switch.half_duplex { point.with("duplex", "half") } else { point }
+/// The parameters with the parameter of a common medium, as streams have it.
+fn duplex(arguments: &Arguments, parameters: Parameters) -> Parameters {
+    if arguments.switch.half_duplex { parameters.with("duplex", "half") } else { parameters }
 }
 
 /// Bursts of all senders into one port, each of so many full frames: datagrams, at half the rate that the port drains.
-fn burst(arguments: &Arguments, base: &BuildJob, path: &str, frames: u32) -> (Point, BuildJob) {
+fn burst(arguments: &Arguments, base: &BuildJob, path: &str, frames: u32) -> (Parameters, BuildJob) {
     /// A full frame with its gap on the link, bytes.
     const ON_LINK: f64 = 1538.0;
     let drained = f64::from(base.senders * frames) * ON_LINK * 8.0 / arguments.switch.rate as f64;
@@ -349,14 +351,14 @@ fn burst(arguments: &Arguments, base: &BuildJob, path: &str, frames: u32) -> (Po
         transport: Transport::Datagrams,
         ..base.clone()
     };
-    let point = Point::origin()
+    let parameters = Parameters::none()
         .with("path", path)
         .with("senders", job.senders.to_string())
         .with("receivers", job.receivers.to_string())
         .with("link", format!("{}bit", arguments.switch.rate))
         .with("buffer", format!("{}B", arguments.switch.buffer))
         .with("frames", frames.to_string());
-    (duplex(arguments, point), job)
+    (duplex(arguments, parameters), job)
 }
 
 /// Agents on nodes that a launcher reaches. All of them are required.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use lab::Drops;
-use model::{BenchmarkResult, EstimateMethod, Metric, Point, Primitive, Unit, percent};
+use model::{BenchmarkResult, EstimateMethod, Metric, Parameters, Primitive, Unit, percent};
 use network::build::{BuildOutcome, NodeCounters};
 use network::loss::{LossCount, LossUnit, loss};
 use network::series::{derived, result};
@@ -109,7 +109,7 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
 }
 
 /// Results of all jobs together: how long events took, and what was lost.
-pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<BenchmarkResult> {
+pub(super) fn of_jobs(parameters: &Parameters, jobs: &[FinishedJob]) -> Vec<BenchmarkResult> {
     let events = |(one, _): &FinishedJob| {
         let missing = u64::from(one.missing);
         LossCount { lost: missing, of: missing + u64::from(one.built) }
@@ -123,8 +123,8 @@ pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<BenchmarkResul
     let [event, frame] = ["event", "frame"].map(LossUnit::each);
     let byte = LossUnit { name: "byte", together: u64::from(FRAME) };
     let lost = [
-        loss("network.event_loss", "events not built whole", event, point.clone(), &counts(&events)),
-        loss("network.payload_loss", "payload that did not arrive", byte, point.clone(), &counts(&payload)),
+        loss("network.event_loss", "events not built whole", event, parameters.clone(), &counts(&events)),
+        loss("network.payload_loss", "payload that did not arrive", byte, parameters.clone(), &counts(&payload)),
     ];
     let frames = |(one, drops): &FinishedJob| match drops {
         Some(drops) => {
@@ -137,12 +137,12 @@ pub(super) fn of_jobs(point: &Point, jobs: &[FinishedJob]) -> Vec<BenchmarkResul
             LossCount { lost: frames_of(sent.saturating_sub(received)), of: frames_of(sent) }
         }
     };
-    let bursts = point
+    let bursts = parameters
         .get("frames")
         .is_some()
-        .then(|| loss("network.burst_loss", "frames of bursts lost", frame, point.clone(), &counts(&frames)));
+        .then(|| loss("network.burst_loss", "frames of bursts lost", frame, parameters.clone(), &counts(&frames)));
     let lost = lost.into_iter().chain(bursts).flatten();
-    latencies(point, jobs).into_iter().chain(lost).collect()
+    latencies(parameters, jobs).into_iter().chain(lost).collect()
 }
 
 /// Payload of a full frame, bytes.
@@ -154,14 +154,14 @@ pub(super) fn frames_of(payload: u64) -> u64 {
 }
 
 /// Quantiles of the time of events, each with its interval over jobs.
-fn latencies(point: &Point, jobs: &[FinishedJob]) -> Vec<BenchmarkResult> {
+fn latencies(parameters: &Parameters, jobs: &[FinishedJob]) -> Vec<BenchmarkResult> {
     let of = |quantile: f64| -> Option<BenchmarkResult> {
         let latency = |(one, _): &FinishedJob| one.latency.quantile(quantile);
         let values: Vec<f64> = jobs.iter().filter_map(latency).map(|nanos| nanos as f64 * 1e-9).collect();
-        let point = point.clone().with("quantile", quantile.to_string());
+        let parameters = parameters.clone().with("quantile", quantile.to_string());
         let metric = Metric::lower(Unit::Seconds, "event");
         let result =
-            result("network.event_latency", point, "time to build an event", metric, &[Primitive::NetworkLink]);
+            result("network.event_latency", parameters, "time to build an event", metric, &[Primitive::NetworkLink]);
         derived(result, &values, EstimateMethod::OrderStatistic)
     };
     [0.5, 0.9, 0.99, 1.0].into_iter().filter_map(of).collect()

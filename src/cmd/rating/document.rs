@@ -3,7 +3,7 @@
 use application::CopyReport;
 use measure::Reply;
 use model::{
-    BenchmarkResult, Better, Class, Invalid, Metric, PlanEntry, Point, Primitive, ResultKey, Run, Sample, Unit,
+    BenchmarkResult, Better, Class, Invalid, Metric, Parameters, PlanEntry, Primitive, ResultKey, Run, Sample, Unit,
 };
 use rating::RatingSet;
 
@@ -18,17 +18,18 @@ pub(super) fn results(run: &mut Run, set: RatingSet, mode: &str, copies: u32) {
 }
 
 fn add(run: &mut Run, set: RatingSet, benchmark: String, copies: u32, title: String, note: &str) {
-    let point = Point::origin().with("copies", copies.to_string());
+    let parameters = Parameters::none().with("copies", copies.to_string());
     // One sample yields the mean and its components.
     let shares = Some(format!("{} x{copies}", set.name()));
-    let entry = PlanEntry { benchmark: benchmark.clone(), point: point.clone(), target: run.plan.target, shares };
+    let entry =
+        PlanEntry { benchmark: benchmark.clone(), parameters: parameters.clone(), target: run.plan.target, shares };
     run.plan.entries.push(entry);
     let metric = Metric { unit: Unit::Ratio, per: "reference machine".into(), better: Better::Higher };
     let stressed = if set == RatingSet::Int1 { Primitive::IntegerAlu } else { Primitive::FloatingPoint };
     run.results.push(BenchmarkResult {
         ops: 1,
         notes: if note.is_empty() { Vec::new() } else { vec![format!("{}{note}", model::RECORD)] },
-        ..BenchmarkResult::unmeasured(ResultKey { benchmark, point }, title, metric, Class::Application)
+        ..BenchmarkResult::unmeasured(ResultKey { benchmark, parameters }, title, metric, Class::Application)
             .stressing(&[stressed])
     });
 }

@@ -76,7 +76,7 @@ const RATE: &str = "rate";
 /// The parts of an interrupted run, by its geometric means.
 fn parts_of(run: &Run) -> Vec<RatingPart> {
     let part = |entry: &model::PlanEntry| {
-        let copies = entry.point.get("copies")?.parse().ok()?;
+        let copies = entry.parameters.get("copies")?.parse().ok()?;
         let mean = |set: RatingSet, mode: &str| entry.benchmark == format!("rating.{}_{mode}", set.id());
         let both = SETS.into_iter().flat_map(|set| [SPEED, RATE].map(|mode| (set, mode)));
         both.into_iter().find(|(set, mode)| mean(*set, mode)).map(|(set, mode)| RatingPart { set, copies, mode })

@@ -40,7 +40,7 @@ fn has_bursts(run: &Run) -> bool {
 }
 
 fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
-    let label = Cell::text(time.point.get(AXIS).unwrap_or_default());
+    let label = Cell::text(time.parameters.get(AXIS).unwrap_or_default());
     let whole = |text: String, tone| TableRow::of(vec![label.clone(), Cell::Across(text, tone)]);
     let estimate = match &time.outcome {
         Outcome::Measured(estimate) => estimate,
@@ -83,7 +83,7 @@ fn seconds(time: &BenchmarkResult, of: impl Fn(&model::Footprint) -> Option<f64>
 
 /// The result of another benchmark for the same command.
 fn of_benchmark<'a>(run: &'a Run, time: &BenchmarkResult, benchmark: &str) -> Option<&'a BenchmarkResult> {
-    run.results.iter().find(|result| result.benchmark == benchmark && result.point == time.point)
+    run.results.iter().find(|result| result.benchmark == benchmark && result.parameters == time.parameters)
 }
 
 /// The first execution after a pause.
@@ -109,11 +109,11 @@ fn sentences(times: &[&BenchmarkResult], pairs: &[TimedPair]) -> Vec<String> {
     let value = |result: &&&BenchmarkResult| result.outcome.estimate().map(|estimate| estimate.value);
     let measured = || times.iter().filter(|result| value(result).is_some());
     let fastest = measured().min_by(|a, b| value(a).partial_cmp(&value(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let Some(fastest) = fastest.and_then(|result| result.point.get(AXIS)) else { return Vec::new() };
+    let Some(fastest) = fastest.and_then(|result| result.parameters.get(AXIS)) else { return Vec::new() };
     let of_fastest = || pairs.iter().filter(|pair| pair.faster == fastest || pair.slower == fastest);
     let judged =
         |name: &&str| *name == fastest || of_fastest().any(|pair| pair.faster == *name || pair.slower == *name);
-    let left = measured().filter_map(|result| result.point.get(AXIS)).filter(|name| !judged(name));
+    let left = measured().filter_map(|result| result.parameters.get(AXIS)).filter(|name| !judged(name));
     let too_few =
         |name: &str| format!("UNDECIDED: {name} against {fastest}: a verdict needs {FEWEST_SAMPLES} samples of each.");
     of_fastest().map(sentence).chain(left.map(too_few)).collect()

@@ -1,7 +1,7 @@
 //! The run document of a campaign.
 
 use model::{
-    BenchmarkResult, Better, Class, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, ResultKey, Run, Unit,
+    BenchmarkResult, Better, Class, Metric, Outcome, Parameters, PlanEntry, Primitive, RECORD, ResultKey, Run, Unit,
 };
 
 use crate::build::{Build, Built};
@@ -30,8 +30,8 @@ pub fn document(suite: &str, seed: u64, target: f64, time_limit: Option<f64>, di
 }
 
 /// A result that is not measured yet.
-pub(crate) fn result(benchmark: String, point: Point, title: String, metric: Metric) -> BenchmarkResult {
-    let key = ResultKey { benchmark, point };
+pub(crate) fn result(benchmark: String, parameters: Parameters, title: String, metric: Metric) -> BenchmarkResult {
+    let key = ResultKey { benchmark, parameters };
     BenchmarkResult {
         ops: 1,
         ..BenchmarkResult::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock])
@@ -41,16 +41,16 @@ pub(crate) fn result(benchmark: String, point: Point, title: String, metric: Met
 /// Axis of the side in the denominator of a ratio.
 pub(crate) const AGAINST: &str = "against";
 
-/// The result of the ratio of the side at `point` to another one beside it.
+/// The result of the ratio of the side at `parameters` to another one beside it.
 pub(crate) fn side_by_side(
     benchmark: &str,
-    point: Point,
+    parameters: Parameters,
     title: &str,
     metric: Metric,
     (against, cpus): (&str, [usize; 2]),
 ) -> BenchmarkResult {
-    let point = point.with(AGAINST, against.to_owned());
-    let mut result = result(benchmark.to_owned(), point, title.to_owned(), metric);
+    let parameters = parameters.with(AGAINST, against.to_owned());
+    let mut result = result(benchmark.to_owned(), parameters, title.to_owned(), metric);
     result.notes.push(format!("side by side on CPUs {} and {}, in turns on either", cpus[0], cpus[1]));
     result
 }
@@ -77,7 +77,7 @@ pub(super) fn results(
     (copies, energy): (u32, bool),
 ) -> Vec<usize> {
     let name = &application.name;
-    let point = Point::origin().with("build", build.name.clone()).with("copies", copies.to_string());
+    let parameters = Parameters::none().with("build", build.name.clone()).with("copies", copies.to_string());
     let per = |unit: Unit, per: String, better| Metric { unit, per: per.into(), better };
     let unit = &application.work.unit;
     let mut wanted = vec![
@@ -100,7 +100,7 @@ pub(super) fn results(
     }
     let mut places = Vec::new();
     for (benchmark, title, metric) in wanted {
-        let mut result = result(benchmark.clone(), point.clone(), title, metric);
+        let mut result = result(benchmark.clone(), parameters.clone(), title, metric);
         if let Some(reason) = &built.failed {
             result.outcome = Outcome::Failed(reason.clone());
             result.flags.clear();
@@ -113,8 +113,8 @@ pub(super) fn results(
         }
         places.push(run.results.len());
         // One sample measures all of them.
-        let shares = Some(format!("{name} {point}"));
-        run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target: run.plan.target, shares });
+        let shares = Some(format!("{name} {parameters}"));
+        run.plan.entries.push(PlanEntry { benchmark, parameters: parameters.clone(), target: run.plan.target, shares });
         run.results.push(result);
     }
     places
@@ -122,12 +122,12 @@ pub(super) fn results(
 
 /// Adds duration and size of a build.
 pub(super) fn built(run: &mut Run, application: &Application, build: &Build, built: &Built) {
-    let point = Point::origin().with("build", build.name.clone());
+    let parameters = Parameters::none().with("build", build.name.clone());
     let mut add = |what: &str, title: &str, value: Option<f64>, unit: Unit| {
         let Some(value) = value else { return };
         let metric = Metric { unit, per: "build".into(), better: Better::Lower };
         let benchmark = format!("application.{}_{what}", application.name);
-        let mut result = result(benchmark, point.clone(), format!("{}, {title}", application.name), metric);
+        let mut result = result(benchmark, parameters.clone(), format!("{}, {title}", application.name), metric);
         // A single build and the size of its program are facts, not estimates with a spread.
         result.outcome = Outcome::Measured(model::Estimate::without_spread(value));
         result.flags.clear();
@@ -142,7 +142,7 @@ pub(super) fn efficiency(application: &Application, rate: &BenchmarkResult, outc
     let metric = Metric { unit: Unit::Ratio, per: "copy".into(), better: Better::Higher };
     let benchmark = format!("application.{}_efficiency", application.name);
     let title = format!("{}, efficiency of a copy", application.name);
-    let mut result = result(benchmark, rate.point.clone(), title, metric);
+    let mut result = result(benchmark, rate.parameters.clone(), title, metric);
     result.outcome = outcome;
     result.flags.clear();
     result

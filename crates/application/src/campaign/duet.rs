@@ -1,7 +1,7 @@
 //! Two builds of an application side by side: a sample is two turns, between which the builds change CPUs.
 
 use measure::{Reply, Stopper};
-use model::{BenchmarkResult, Metric, PlanEntry, Point, Run, Sample, Unit};
+use model::{BenchmarkResult, Metric, Parameters, PlanEntry, Run, Sample, Unit};
 
 use super::document::side_by_side;
 use super::reading::SampleReading;
@@ -43,8 +43,8 @@ pub(super) fn pair_builds(
         for result in first.results.iter().chain(&second.results) {
             run.plan.entries[*result].shares = Some(shares.clone());
         }
-        let (benchmark, point, target) = (ratio.benchmark.clone(), ratio.point.clone(), run.plan.target);
-        run.plan.entries.push(PlanEntry { benchmark, point, target, shares: Some(shares) });
+        let (benchmark, parameters, target) = (ratio.benchmark.clone(), ratio.parameters.clone(), run.plan.target);
+        run.plan.entries.push(PlanEntry { benchmark, parameters, target, shares: Some(shares) });
         duets.push(BuildDuet { subjects: [at, other], ratio: run.results.len(), cpus });
         run.results.push(ratio);
     }
@@ -52,10 +52,10 @@ pub(super) fn pair_builds(
 }
 
 fn ratio_result(application: &str, against: &str, build: &str, cpus: [usize; 2]) -> BenchmarkResult {
-    let point = Point::origin().with("build", build.to_owned());
+    let parameters = Parameters::none().with("build", build.to_owned());
     let metric = Metric::higher(Unit::Ratio, "build");
     let title = format!("{application}, side by side");
-    side_by_side(&format!("application.{application}_ratio"), point, &title, metric, (against, cpus))
+    side_by_side(&format!("application.{application}_ratio"), parameters, &title, metric, (against, cpus))
 }
 
 impl Campaign<'_> {

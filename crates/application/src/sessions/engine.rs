@@ -1,7 +1,9 @@
 //! Sessions as an engine of a run: a sample is all of them once.
 
 use measure::{Host, Reply, SampleError, Stopper, Subject, WorkerStep};
-use model::{BenchmarkResult, Better, Class, Metric, Outcome, PlanEntry, Point, Primitive, RECORD, Run, Sample, Unit};
+use model::{
+    BenchmarkResult, Better, Class, Metric, Outcome, Parameters, PlanEntry, Primitive, RECORD, Run, Sample, Unit,
+};
 
 use super::run::run_sessions;
 use super::{FileSharing, SessionOrder, SessionReport};
@@ -62,7 +64,7 @@ impl Sessions {
     /// [`super::serve_sessions`].
     #[must_use]
     pub fn new(mut run: Run, order: SessionOrder, reader: &str, starter: Starter) -> (Self, Run) {
-        let point = Point::origin()
+        let parameters = Parameters::none()
             .with("reader", reader)
             .with("sessions", order.sessions.to_string())
             .with("files", order.files.len().to_string())
@@ -71,11 +73,11 @@ impl Sessions {
         let first = run.results.len();
         for (id, title, unit, per, better, _) in ROWS {
             let metric = Metric { unit, per: per.into(), better };
-            let mut result = result(format!("application.{id}"), point.clone(), title.to_owned(), metric);
+            let mut result = result(format!("application.{id}"), parameters.clone(), title.to_owned(), metric);
             (result.class, result.stresses) = (Class::FileData, vec![Primitive::DiskRead, Primitive::PageCache]);
             let (benchmark, target, shares) =
-                (result.benchmark.clone(), run.plan.target, Some(format!("sessions {point}")));
-            run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target, shares });
+                (result.benchmark.clone(), run.plan.target, Some(format!("sessions {parameters}")));
+            run.plan.entries.push(PlanEntry { benchmark, parameters: parameters.clone(), target, shares });
             run.results.push(result);
         }
         (Self { order, starter, first, warm: false, reports: Vec::new() }, run)

@@ -4,7 +4,7 @@
 //! Executions of one burst meet the same state of the machine, so that a burst is one value. That value is the mean: of
 //! a burst that was disturbed for a part of its time the median would show nothing, and other tools print means.
 
-use model::{BenchmarkResult, Metric, Point, Unit};
+use model::{BenchmarkResult, Metric, Parameters, Unit};
 
 use super::AXIS;
 use crate::campaign::result;
@@ -97,9 +97,9 @@ impl Pace {
 
 /// The result of first executions of a command.
 pub(super) fn cold_result(command: &str) -> BenchmarkResult {
-    let point = Point::origin().with(AXIS, command.to_owned());
+    let parameters = Parameters::none().with(AXIS, command.to_owned());
     let metric = Metric::lower(Unit::Seconds, "execution");
-    result(COLD.to_owned(), point, "time, first after a pause".to_owned(), metric)
+    result(COLD.to_owned(), parameters, "time, first after a pause".to_owned(), metric)
 }
 
 #[cfg(test)]

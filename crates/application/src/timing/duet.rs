@@ -1,7 +1,7 @@
 //! Two commands side by side: a sample is two turns, between which the commands change CPUs.
 
 use measure::{Reply, Stopper, WorkerStep};
-use model::{BenchmarkResult, Metric, Point, Sample, Unit};
+use model::{BenchmarkResult, Metric, Parameters, Sample, Unit};
 
 use super::{AXIS, RESULTS, Timing, failed, padding};
 use crate::Error;
@@ -15,9 +15,9 @@ pub(super) const RATIO_RESULT: usize = 2 * RESULTS;
 
 /// The result of the ratio of the second of two commands to the first.
 pub(super) fn ratio_result(names: [&str; 2], cpus: [usize; 2]) -> BenchmarkResult {
-    let point = Point::origin().with(AXIS, names[1].to_owned());
+    let parameters = Parameters::none().with(AXIS, names[1].to_owned());
     let metric = Metric::lower(Unit::Ratio, "execution");
-    side_by_side(RATIO, point, "time, side by side", metric, (names[0], cpus))
+    side_by_side(RATIO, parameters, "time, side by side", metric, (names[0], cpus))
 }
 
 impl Timing<'_> {

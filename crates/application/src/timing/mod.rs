@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use measure::{Host, Reply, SampleError, Stopper, Subject, WorkerStep};
-use model::{BenchmarkResult, Footprint, Metric, PlanEntry, Point, RECORD, Run, Sample, Unit};
+use model::{BenchmarkResult, Footprint, Metric, Parameters, PlanEntry, RECORD, Run, Sample, Unit};
 
 pub use burst::{BURST_SPACING, BURSTS, BurstRule, COLD};
 pub use command_line::{CommandLine, ShellChoice};
@@ -97,26 +97,27 @@ impl<'a> Timing<'a> {
     pub fn new(mut run: Run, mut order: TimingOrder, starter: &'a Starter) -> (Self, Run) {
         order.duet = order.duet.filter(|_| order.commands.len() == 2);
         for command in &order.commands {
-            let point = Point::origin().with(AXIS, command.name.clone());
+            let parameters = Parameters::none().with(AXIS, command.name.clone());
             let wanted = [
                 (TIME, "time", Metric::lower(Unit::Seconds, "execution")),
                 (MEMORY, "peak memory", Metric::lower(Unit::Bytes, "process")),
             ];
             for (benchmark, title, metric) in wanted {
-                let mut result = result(benchmark.to_owned(), point.clone(), title.to_owned(), metric);
+                let mut result = result(benchmark.to_owned(), parameters.clone(), title.to_owned(), metric);
                 if benchmark == TIME {
                     result.notes.push(note_of_command(&command.line.text));
                 }
                 let shares = Some(if order.duet.is_some() { DUET.to_owned() } else { command.name.clone() });
                 let (benchmark, target) = (benchmark.to_owned(), run.plan.target);
-                run.plan.entries.push(PlanEntry { benchmark, point: point.clone(), target, shares });
+                run.plan.entries.push(PlanEntry { benchmark, parameters: parameters.clone(), target, shares });
                 run.results.push(result);
             }
         }
         if let (Some(cpus), [first, second]) = (order.duet, &order.commands[..]) {
             let result = ratio_result([&first.name, &second.name], cpus);
-            let (benchmark, point, target) = (result.benchmark.clone(), result.point.clone(), run.plan.target);
-            run.plan.entries.push(PlanEntry { benchmark, point, target, shares: Some(DUET.to_owned()) });
+            let (benchmark, parameters, target) =
+                (result.benchmark.clone(), result.parameters.clone(), run.plan.target);
+            run.plan.entries.push(PlanEntry { benchmark, parameters, target, shares: Some(DUET.to_owned()) });
             run.results.push(result);
         }
         let count = order.commands.len();
@@ -130,14 +131,14 @@ impl<'a> Timing<'a> {
     pub fn recall(&mut self, earlier: &Run, fresh: &Run) -> Result<(), Error> {
         for (command, cold) in self.order.commands.iter().zip(&mut self.cold) {
             let of_command = |result: &&BenchmarkResult| {
-                result.benchmark == COLD && result.point.get(AXIS) == Some(command.name.as_str())
+                result.benchmark == COLD && result.parameters.get(AXIS) == Some(command.name.as_str())
             };
             cold.extend(earlier.results.iter().filter(of_command).flat_map(|result| result.samples.clone()));
         }
         let changed =
             earlier.results.iter().zip(&fresh.results).find(|(then, now)| command_of(then) != command_of(now));
         changed.map_or(Ok(()), |(then, _)| {
-            let application = then.point.get(AXIS).unwrap_or_default().to_owned();
+            let application = then.parameters.get(AXIS).unwrap_or_default().to_owned();
             Err(Error::Changed { run: earlier.name().to_owned(), application })
         })
     }

@@ -60,7 +60,7 @@ pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
         }
     }
     let adjusted = stats::holm(&found.iter().map(|(_, _, shift)| shift.p_value).collect::<Vec<f64>>());
-    let name = |result: &BenchmarkResult| result.point.get(AXIS).unwrap_or_default().to_owned();
+    let name = |result: &BenchmarkResult| result.parameters.get(AXIS).unwrap_or_default().to_owned();
     let pairs = found.into_iter().zip(adjusted);
     pairs
         .map(|((first, second, shift), p)| {
@@ -73,9 +73,9 @@ pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
 /// Compares the sides of every ratio of builds that ran side by side, each for itself. `band` as in [`timed_pairs`].
 #[must_use]
 pub fn build_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
-    let ratios = run.results.iter().filter(|result| result.point.get("build").is_some());
+    let ratios = run.results.iter().filter(|result| result.parameters.get("build").is_some());
     let judged = |result: &BenchmarkResult| {
-        let names = [result.point.get(AGAINST)?.to_owned(), result.point.get("build")?.to_owned()];
+        let names = [result.parameters.get(AGAINST)?.to_owned(), result.parameters.get("build")?.to_owned()];
         // A higher rate is a shorter time.
         let logs: Vec<f64> = result.values().iter().map(|value| -value.ln()).collect();
         if logs.len() < FEWEST_SAMPLES {
@@ -141,9 +141,9 @@ fn by_round(first: &BenchmarkResult, second: &BenchmarkResult) -> Vec<f64> {
 
 /// The result of two commands that ran side by side.
 fn duet_of<'a>(run: &'a Run, first: &BenchmarkResult, second: &BenchmarkResult) -> Option<&'a BenchmarkResult> {
-    let (first, second) = (first.point.get(AXIS), second.point.get(AXIS));
+    let (first, second) = (first.parameters.get(AXIS), second.parameters.get(AXIS));
     let is = |result: &&BenchmarkResult| {
-        result.benchmark == RATIO && result.point.get(AXIS) == second && result.point.get(AGAINST) == first
+        result.benchmark == RATIO && result.parameters.get(AXIS) == second && result.parameters.get(AGAINST) == first
     };
     run.results.iter().find(is)
 }
@@ -176,16 +176,16 @@ fn in_common(ratio: &BenchmarkResult) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Metric, Point, Sample, Unit};
+    use model::{Metric, Parameters, Sample, Unit};
 
     /// A run of commands whose times scatter by 3% around their centres.
     fn run(centres: &[f64], samples: usize, seed: u64) -> Run {
         let mut run = crate::document("time", 1, 0.02, None, std::env::temp_dir());
         let mut rng = stats::simulate::generator(seed);
         for (at, centre) in centres.iter().enumerate() {
-            let point = Point::origin().with(AXIS, at.to_string());
+            let parameters = Parameters::none().with(AXIS, at.to_string());
             let metric = Metric::lower(Unit::Seconds, "execution");
-            let mut result = crate::campaign::result(TIME.to_owned(), point, "time".to_owned(), metric);
+            let mut result = crate::campaign::result(TIME.to_owned(), parameters, "time".to_owned(), metric);
             let value = |_| centre * (0.03 * stats::simulate::standard_normal(&mut rng)).exp();
             let sample = |(round, value)| Sample { round, value, steady: true, ..Sample::default() };
             result.samples = (0..).zip((0..samples).map(value)).map(sample).collect();

@@ -120,7 +120,7 @@ fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
     };
     let (run, _) = campaign_of(&manifest("\"base\", \"head\""), Some([0, 1]), 1, false);
     let ratio = run.results.iter().find(|result| result.benchmark == "application.x_ratio").unwrap();
-    assert_eq!((ratio.point.get("build"), ratio.point.get("against")), (Some("head"), Some("base")));
+    assert_eq!((ratio.parameters.get("build"), ratio.parameters.get("against")), (Some("head"), Some("base")));
     let samples = ratio.samples.len();
     assert!(samples > 0 && ratio.samples.iter().all(|sample| sample.nanos.len() == 4 && sample.value == 1.0));
     let rates: Vec<_> = run.results.iter().filter(|result| result.benchmark == "application.x").collect();

@@ -103,7 +103,7 @@ fn errors_name_their_line() {
 
 /// 2 to the power of 64 is 0 in a machine word.
 #[test]
-fn axes_whose_builds_no_number_counts_are_too_many() {
+fn parameters_whose_builds_no_number_counts_are_too_many() {
     let axes: String = (0..64).map(|axis| format!("builds.a{axis} = [\"x\", \"y\"]\n")).collect();
     let text = format!("[application.a]\nrun = [\"x\"]\nwork = {{ events = 1, unit = \"event\" }}\n{axes}");
     refused(&text, 4, "the limit is 500");

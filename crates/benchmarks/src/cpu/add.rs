@@ -10,7 +10,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     metric: BenchmarkMetric::lower(Unit::Seconds, "addition"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::FloatingPoint],
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],
-    axes: &[counting::types(&["int", "double"]), counting::what(&["latency"])],
+    parameters: &[counting::types(&["int", "double"]), counting::what(&["latency"])],
     batch: counting::BATCH,
     prepare: |at, context| counting::strongest(&counting::name("add", at)?, |one| one.turn.ops, context),
     ..Benchmark::BLANK

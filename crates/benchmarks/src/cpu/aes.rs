@@ -9,7 +9,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     about: "Encryption rounds of AES on 16-byte blocks, twelve independent chains in registers. A block takes 10 rounds with a 128-bit key, 14 with 256 bits. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "rounds of 16 bytes"),
     stresses: &[Primitive::Aes, Primitive::CoreClock],
-    axes: &[Axis::threads(&["1"])],
+    parameters: &[Parameter::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
     prepare: |_, context| counting::fastest("aes_throughput", |_| true, |one| one.turn.ops, context),

@@ -15,7 +15,11 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
             .near(ASSEMBLY),
         DefinitionSource::new("CyberLife", "Arithmetic Test", "CyberLife Labs notes, 2004").near(ASSEMBLY),
     ],
-    axes: &[Axis::choice("type", &["overhead", "short", "int", "long", "float", "double"], &["int", "double"])],
+    parameters: &[Parameter::choice(
+        "type",
+        &["overhead", "short", "int", "long", "float", "double"],
+        &["int", "double"],
+    )],
     batch: counting::BATCH,
     prepare: |at, context| {
         let kind = at.choice("type")?;

@@ -11,14 +11,14 @@ pub(super) const BATCH: BatchRule = BatchRule::at_most(1_000_000);
 /// The same for peak rates: a chain grows by one per turn.
 pub(super) const PEAK: BatchRule = BatchRule::at_most(4_000_000);
 
-/// The axis of the four arithmetic types.
-pub(super) const fn types(defaults: &'static [&'static str]) -> Axis {
-    Axis::choice("type", &["int", "long", "float", "double"], defaults)
+/// The parameter of the four arithmetic types.
+pub(super) const fn types(defaults: &'static [&'static str]) -> Parameter {
+    Parameter::choice("type", &["int", "long", "float", "double"], defaults)
 }
 
-/// The axis of latency (each operation waits for the one before) and throughput (independent operations).
-pub(super) const fn what(defaults: &'static [&'static str]) -> Axis {
-    Axis::choice("what", &["latency", "throughput"], defaults)
+/// The parameter of latency (each operation waits for the one before) and throughput (independent operations).
+pub(super) const fn what(defaults: &'static [&'static str]) -> Parameter {
+    Parameter::choice("what", &["latency", "throughput"], defaults)
 }
 
 /// A C type in the names of the loops.
@@ -31,9 +31,9 @@ fn short_name(of: &str) -> &'static str {
     }
 }
 
-/// Name of the loop of an operation at a point with a `type`, and with `what` if the benchmark has that axis:
+/// Name of the loop of an operation at a set of parameters with a `type`, and with `what` if the benchmark has that parameter:
 /// `add_latency_i32`, `fma_f64`.
-pub(super) fn name(operation: &str, at: &Point) -> Result<String, Unsupported> {
+pub(super) fn name(operation: &str, at: &Parameters) -> Result<String, Unsupported> {
     let kind = short_name(at.choice("type")?);
     Ok(match at.get("what") {
         Some(what) => format!("{operation}_{what}_{kind}"),

@@ -9,7 +9,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     about: "Checksums of the Castagnoli polynomial, eight bytes a step, four independent chains over the first-level cache. Counts bytes. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes checked"),
     stresses: &[Primitive::BitCounting, Primitive::CoreClock],
-    axes: &[Axis::threads(&["1"])],
+    parameters: &[Parameter::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
     prepare: |_, context| counting::fastest("crc32c", |_| true, |one| 8 * one.turn.ops, context),

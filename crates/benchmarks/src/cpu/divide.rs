@@ -10,7 +10,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     metric: BenchmarkMetric::lower(Unit::Seconds, "division"),
     stresses: &[Primitive::Divide, Primitive::CoreClock],
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],
-    axes: &[counting::types(&["long", "double"]), counting::what(&["latency"])],
+    parameters: &[counting::types(&["long", "double"]), counting::what(&["latency"])],
     batch: counting::BATCH,
     prepare: |at, context| counting::strongest(&counting::name("divide", at)?, |one| one.turn.ops, context),
     ..Benchmark::BLANK

@@ -9,7 +9,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     about: "Fused multiply-adds in the widest registers, twelve independent chains; each lane counts two operations. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "floating-point operations"),
     stresses: &[Primitive::Vector, Primitive::CoreClock, Primitive::FloatingPoint],
-    axes: &[Axis::choice("type", &["float", "double"], &["double"]), Axis::threads(&["1"])],
+    parameters: &[Parameter::choice("type", &["float", "double"], &["double"]), Parameter::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
     prepare: |at, context| counting::fastest(&counting::name("fma", at)?, |_| true, |one| one.turn.flops, context),

@@ -12,7 +12,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     about: "Dot products of bytes added up in 32 bits, independent chains, as inference with quantised weights does them: by vector instructions, or by those that multiply tiles of matrices. Each product and each sum counts one operation. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "8-bit operations"),
     stresses: &[Primitive::IntMatrix, Primitive::CoreClock],
-    axes: &[Axis::choice("unit", &["vector", "matrix"], &["vector"]), Axis::threads(&["1"])],
+    parameters: &[Parameter::choice("unit", &["vector", "matrix"], &["vector"]), Parameter::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
     prepare: |at, context| {

@@ -10,7 +10,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     metric: BenchmarkMetric::lower(Unit::Seconds, "multiplication"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::FloatingPoint],
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],
-    axes: &[counting::types(&["double"]), counting::what(&["latency"])],
+    parameters: &[counting::types(&["double"]), counting::what(&["latency"])],
     batch: counting::BATCH,
     prepare: |at, context| counting::strongest(&counting::name("multiply", at)?, |one| one.turn.ops, context),
     ..Benchmark::BLANK

@@ -9,7 +9,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     about: "Counts the ones in 64-bit words from the first-level cache. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "words of 64 bits"),
     stresses: &[Primitive::BitCounting, Primitive::CoreClock, Primitive::L1],
-    axes: &[Axis::threads(&["1"])],
+    parameters: &[Parameter::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
     prepare: |_, context| counting::fastest("popcount", |_| true, |one| one.turn.ops, context),

@@ -6,19 +6,20 @@ use std::io::{Read, Seek, Write};
 use std::rc::Rc;
 
 use kernels::file::AlignedBuffer;
-use model::{KIB, Point};
+use model::{KIB, Parameters};
 
 use super::place;
 use crate::peer_process::fold;
 use crate::room::require_length;
-use crate::{Axis, BatchWork, BenchmarkContext, BenchmarkError, Kernel, Scratch, Unsupported};
+use crate::{BatchWork, BenchmarkContext, BenchmarkError, Kernel, Parameter, Scratch, Unsupported};
 
-/// The axes: each buffer size with its file size.
-pub(super) const AXES: &[Axis] =
-    &[Axis::choice("buffer", &["256B", "1KiB", "4KiB"], &["1KiB"]), place::place(&["target"])];
+/// The parameters: each buffer size with its file size.
+pub(super) const PARAMETERS: &[Parameter] =
+    &[Parameter::choice("buffer", &["256B", "1KiB", "4KiB"], &["1KiB"]), place::place(&["target"])];
 
 /// The same for results that write, and whether a file reaches the disk before it is written again.
-pub(super) const WRITING: &[Axis] = &[AXES[0], AXES[1], Axis::choice("durability", &["none", "fsync"], &["none"])];
+pub(super) const WRITING: &[Parameter] =
+    &[PARAMETERS[0], PARAMETERS[1], Parameter::choice("durability", &["none", "fsync"], &["none"])];
 
 /// The action of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +45,12 @@ pub(super) struct Buffered {
 }
 
 impl Buffered {
-    /// Prepares the files at a point.
-    pub(super) fn new(action: BufferedAction, at: &Point, context: &mut BenchmarkContext) -> Result<Self, Unsupported> {
+    /// Prepares the files at a set of parameters.
+    pub(super) fn new(
+        action: BufferedAction,
+        at: &Parameters,
+        context: &mut BenchmarkContext,
+    ) -> Result<Self, Unsupported> {
         let buffer = at.bytes("buffer")?;
         let size = match buffer {
             256 => 500 * KIB,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use kernels::memory::FileMap;
-use model::{KIB, MIB, Point};
+use model::{KIB, MIB, Parameters};
 use os::usage::{Usage, Who};
 
 use super::place;
@@ -31,8 +31,8 @@ pub(super) struct Cached {
 }
 
 impl Cached {
-    /// Writes it in the directory of a point, once for all sharers of a sample.
-    pub(super) fn shared(at: &Point, context: &mut BenchmarkContext) -> Result<Rc<Self>, Unsupported> {
+    /// Writes it in the directory of a set of parameters, once for all sharers of a sample.
+    pub(super) fn shared(at: &Parameters, context: &mut BenchmarkContext) -> Result<Rc<Self>, Unsupported> {
         Self::shared_if(at, context, |directory| {
             place::require_space(directory, SIZE)?;
             // In a control group with less memory the file would be read from its disk instead.
@@ -44,7 +44,7 @@ impl Cached {
     /// The same if there is room for it, which only the first sharer needs: the others find the file there, and its
     /// room taken.
     fn shared_if(
-        at: &Point,
+        at: &Parameters,
         context: &mut BenchmarkContext,
         has_room: impl FnOnce(&Path) -> Result<(), Unsupported>,
     ) -> Result<Rc<Self>, Unsupported> {

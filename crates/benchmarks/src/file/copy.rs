@@ -16,7 +16,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("CyberLife", "File Copy", "CyberLife Labs notes, 2004").at("durability=fsync").near(DISK),
         DefinitionSource::new("CyberLife", "File Copy", "CyberLife Labs notes, 2004").other(CACHE),
     ],
-    axes: WRITING,
+    parameters: WRITING,
     skips: durable_in_memory,
     prepare: |at, context| Ok(Trial::one(Buffered::new(BufferedAction::Copy, at, context)?)),
     ..Benchmark::BLANK

@@ -1,6 +1,6 @@
 //! Creating files.
 
-use super::folders::{AXES, BATCH, Folders};
+use super::folders::{BATCH, Folders, PARAMETERS};
 use super::place::durable_in_memory;
 use crate::prelude::*;
 
@@ -21,7 +21,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996")
             .near("in the fastest of eight directories, at most a hundred files in each"),
     ],
-    axes: AXES,
+    parameters: PARAMETERS,
     skips: durable_in_memory,
     // Every file is removed before the next batch, which on a disk may take far longer than a batch.
     batch: BatchRule::at_most(BATCH),

@@ -1,6 +1,6 @@
 //! Removing files.
 
-use super::folders::{AXES, BATCH, Folders};
+use super::folders::{BATCH, Folders, PARAMETERS};
 use super::place::durable_in_memory;
 use crate::prelude::*;
 
@@ -18,7 +18,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("lmbench", "lat_fs", "McVoy & Staelin, USENIX ATC 1996")
             .near("in the fastest of eight directories, at most a hundred files in each"),
     ],
-    axes: AXES,
+    parameters: PARAMETERS,
     skips: durable_in_memory,
     // Every file is created again before the next batch, which on a disk takes far longer than its removal.
     batch: BatchRule::at_most(BATCH),

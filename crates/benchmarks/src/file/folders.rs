@@ -13,15 +13,15 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use model::{KIB, Point};
+use model::{KIB, Parameters};
 
 use super::place;
-use crate::{Axis, BenchmarkContext, BenchmarkError, Scratch, Unsupported};
+use crate::{BenchmarkContext, BenchmarkError, Parameter, Scratch, Unsupported};
 
-/// The axes of creating and removing files.
-pub(super) const AXES: &[Axis] = &[
-    Axis::choice("size", &["0B", "1KiB", "4KiB", "10KiB"], &["0B"]),
-    Axis::choice("durability", &["none", "fsync"], &["none"]),
+/// The parameters of creating and removing files.
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::choice("size", &["0B", "1KiB", "4KiB", "10KiB"], &["0B"]),
+    Parameter::choice("durability", &["none", "fsync"], &["none"]),
     place::place(&["target", "tmpfs"]),
 ];
 
@@ -45,8 +45,12 @@ pub(super) struct Folders {
 }
 
 impl Folders {
-    /// An empty set in the directory of a point.
-    pub(super) fn new(name: &'static str, at: &Point, context: &mut BenchmarkContext) -> Result<Self, Unsupported> {
+    /// An empty set in the directory of a set of parameters.
+    pub(super) fn new(
+        name: &'static str,
+        at: &Parameters,
+        context: &mut BenchmarkContext,
+    ) -> Result<Self, Unsupported> {
         let size = at.bytes("size")?;
         let each = size + 4 * KIB;
         let scratch = place::open(at, context, BATCH * each)?;
@@ -94,7 +98,7 @@ impl Folders {
         Ok(())
     }
 
-    /// Creates file `index` and its content; durable including its name if the point requires it.
+    /// Creates file `index` and its content; durable including its name if the parameters requires it.
     #[inline]
     pub(super) fn create(&self, index: u64) -> Result<(), BenchmarkError> {
         let mut file = File::create_new(&self.paths[index as usize])?;
@@ -108,7 +112,7 @@ impl Folders {
         Ok(())
     }
 
-    /// Removes file `index`, durably if the point requires it.
+    /// Removes file `index`, durably if the parameters requires it.
     #[inline]
     pub(super) fn delete(&self, index: u64) -> Result<(), BenchmarkError> {
         fs::remove_file(&self.paths[index as usize])?;

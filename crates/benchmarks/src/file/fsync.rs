@@ -35,7 +35,7 @@ struct Append {
     length: u64,
 }
 
-fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let files = context.scratch()?;
     let directory = context.directory().to_owned();
     place::describe(&directory, context);

@@ -23,21 +23,24 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("DAISy/HEAT", "table 10", "section 6.6.1.2")
             .near("a file of 64 MiB, where the source reads 8 MB"),
     ],
-    axes: &[Axis::choice("mapping", &["once", "open_to_close"], &["once", "open_to_close"]), place::place(&["target"])],
-    shares: Some(Shares { key: "cached_file", axes: &["place"] }),
+    parameters: &[
+        Parameter::choice("mapping", &["once", "open_to_close"], &["once", "open_to_close"]),
+        place::place(&["target"]),
+    ],
+    shares: Some(Shares { key: "cached_file", parameters: &["place"] }),
     prepare,
     ..Benchmark::BLANK
 };
 
 struct MappedReadKernel {
     cached: Rc<Cached>,
-    /// Kept between passes, if the point requires it.
+    /// Kept between passes, if the parameters requires it.
     map: Option<FileMap>,
     /// Blocks that this thread had read from disks before the batch.
     read_before: u64,
 }
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let cached = Cached::shared(at, context)?;
     let map = (at.choice("mapping")? == "once").then(|| FileMap::new(&cached.file)).transpose()?;
     if let Some(map) = &map {

@@ -4,21 +4,21 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use model::{Point, spoken_size};
+use model::{Parameters, spoken_size};
 use os::file::{Filesystem, filesystem};
 
 use crate::scratch::tmpfs;
-use crate::{Axis, BenchmarkContext, Scratch, Unsupported};
+use crate::{BenchmarkContext, Parameter, Scratch, Unsupported};
 
-/// The axis of places, with its default values. Further directories of a run are `target2` and so on.
-pub(super) const fn place(defaults: &'static [&'static str]) -> Axis {
+/// The parameter of places, with its default values. Further directories of a run are `target2` and so on.
+pub(super) const fn place(defaults: &'static [&'static str]) -> Parameter {
     let further = |word: &str| model::target_number(word).is_some_and(|number| number <= 9);
-    Axis { besides: further, ..Axis::choice("place", &["target", "tmpfs"], defaults) }
+    Parameter { besides: further, ..Parameter::choice("place", &["target", "tmpfs"], defaults) }
 }
 
 /// A directory of this sample at the place of a point, with space for `bytes`, and on a disk where files are to be
 /// durable; the file system is noted.
-pub(super) fn open(at: &Point, context: &mut BenchmarkContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
+pub(super) fn open(at: &Parameters, context: &mut BenchmarkContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
     let inside = match at.choice("place")? {
         // The sample was given the directory of its place.
         place if model::target_number(place).is_some() => context.directory().to_owned(),
@@ -111,7 +111,7 @@ fn memory_behind(found: &Filesystem, below: &dyn Fn(&str) -> Option<Filesystem>)
 }
 
 /// Whether a point asks for what a file system in memory cannot do.
-pub(super) fn durable_in_memory(at: &Point) -> bool {
+pub(super) fn durable_in_memory(at: &Parameters) -> bool {
     at.get("durability") == Some("fsync") && at.get("place") == Some("tmpfs")
 }
 
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn no_point_asks_for_durability_in_memory() {
+    fn no_parameters_asks_for_durability_in_memory() {
         for id in ["file.create", "file.delete", "file.write", "file.copy"] {
             let benchmark = crate::find(id).unwrap();
             assert!(!benchmark.points().iter().any(durable_in_memory), "{id}");

@@ -1,6 +1,6 @@
 //! File read through the page cache.
 
-use super::buffered::{AXES, Buffered, BufferedAction};
+use super::buffered::{Buffered, BufferedAction, PARAMETERS};
 use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
@@ -14,7 +14,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BYTE", "File Read", "UnixBench, src/fstime.c"),
         DefinitionSource::new("CyberLife", "File Read", "CyberLife Labs notes, 2004"),
     ],
-    axes: AXES,
+    parameters: PARAMETERS,
     prepare: |at, context| Ok(Trial::one(Buffered::new(BufferedAction::Read, at, context)?)),
     ..Benchmark::BLANK
 };

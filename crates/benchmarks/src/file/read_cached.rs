@@ -24,8 +24,8 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("DAISy/HEAT", "table 10", "section 6.6.1.2")
             .near("a file of 64 MiB, where the source reads 8 MB"),
     ],
-    axes: &[Axis::choice("data", DATA, &["copied", "touched"]), place::place(&["target"])],
-    shares: Some(Shares { key: "cached_file", axes: &["place"] }),
+    parameters: &[Parameter::choice("data", DATA, &["copied", "touched"]), place::place(&["target"])],
+    shares: Some(Shares { key: "cached_file", parameters: &["place"] }),
     prepare,
     ..Benchmark::BLANK
 };
@@ -45,7 +45,7 @@ struct Reread {
 /// Interval at which it is seen whether all pages are in the cache, nanoseconds: it takes as long as 10 MB of copies.
 const LOOK: u64 = 50_000_000;
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let touched = at.choice("data")? == "touched";
     let cached = Cached::shared(at, context)?;
     Ok(Trial::one(Reread {

@@ -2,20 +2,20 @@
 
 use kernels::file::AlignedBuffer;
 
-use model::{GIB, MIB, Point};
+use model::{GIB, MIB, Parameters};
 
 use super::medium::StreamMedium;
 use super::tar::{self, MEMBER};
 use super::transfer::{MARK, TransferDirection, TransferStep, USUAL};
 use crate::peer_process::answer;
-use crate::{Axis, BatchRule, BatchWork, BenchmarkContext, BenchmarkError, Kernel, Trial, Unsupported};
+use crate::{BatchRule, BatchWork, BenchmarkContext, BenchmarkError, Kernel, Parameter, Trial, Unsupported};
 
-/// The axes.
-pub(super) const AXES: &[Axis] = &[
-    Axis::choice("block", &["10KiB", "16KiB", "20KiB", "64KiB", "128KiB", "256KiB", "1MiB", "4MiB"], &["1MiB"]),
-    Axis::choice("format", &["plain", "tar"], &["plain"]),
-    Axis::choice("medium", &["file", "device", "target"], &["file"]),
-    Axis { besides: is_long, ..Axis::choice("length", &["64MiB"], &["64MiB"]) },
+/// The parameters.
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter::choice("block", &["10KiB", "16KiB", "20KiB", "64KiB", "128KiB", "256KiB", "1MiB", "4MiB"], &["1MiB"]),
+    Parameter::choice("format", &["plain", "tar"], &["plain"]),
+    Parameter::choice("medium", &["file", "device", "target"], &["file"]),
+    Parameter { besides: is_long, ..Parameter::choice("length", &["64MiB"], &["64MiB"]) },
 ];
 
 /// Whether a word is a length beside the usual one: whole blocks of all sizes, and more than the buffer of a drive.
@@ -56,10 +56,10 @@ pub(super) struct Sequential {
     headers: u64,
 }
 
-/// Prepares a medium at a point.
+/// Prepares a medium at a set of parameters.
 pub(super) fn prepare(
     way: TransferDirection,
-    at: &Point,
+    at: &Parameters,
     context: &mut BenchmarkContext,
 ) -> Result<Trial, Unsupported> {
     let mut block = AlignedBuffer::new(at.bytes("block")? as usize)?;

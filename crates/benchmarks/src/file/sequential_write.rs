@@ -1,6 +1,6 @@
 //! Large blocks to a disk or a tape.
 
-use super::sequential::{AXES, BATCH, prepare};
+use super::sequential::{BATCH, PARAMETERS, prepare};
 use super::transfer::TransferDirection;
 use crate::prelude::*;
 
@@ -20,7 +20,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("AMS-02", "tape streaming, by dd and by tar", "Choutko & Klimentov, AMS note 2001-11-01"),
         DefinitionSource::new("POSIX", "dd, pax", "dd(1), tar(5)"),
     ],
-    axes: AXES,
+    parameters: PARAMETERS,
     batch: BATCH,
     prepare: |at, context| prepare(TransferDirection::Write, at, context),
     ..Benchmark::BLANK

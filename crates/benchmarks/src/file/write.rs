@@ -18,7 +18,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
             .near(DISK),
         DefinitionSource::new("CyberLife", "File Write", "CyberLife Labs notes, 2004").other(CACHE),
     ],
-    axes: WRITING,
+    parameters: WRITING,
     skips: durable_in_memory,
     prepare: |at, context| Ok(Trial::one(Buffered::new(BufferedAction::Write, at, context)?)),
     ..Benchmark::BLANK

@@ -17,18 +17,18 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("lmbench", "bw_pipe", "McVoy & Staelin, USENIX ATC 1996"),
         DefinitionSource::new("DAISy/HEAT", "table 8", "section 6.6.1.2"),
     ],
-    axes: &[
+    parameters: &[
         BLOCK,
-        Axis::choice("capacity", &["4KiB", "64KiB", "1MiB"], &["64KiB"]),
-        Axis::choice("data", DATA, &["copied"]),
-        Axis::placement(&["same_cpu"]),
+        Parameter::choice("capacity", &["4KiB", "64KiB", "1MiB"], &["64KiB"]),
+        Parameter::choice("data", DATA, &["copied"]),
+        Parameter::placement(&["same_cpu"]),
     ],
     parties: Parties::Placed,
     prepare,
     ..Benchmark::BLANK
 };
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let (from, to) = pipe()?;
     let wanted = at.bytes("capacity")? as usize;
     let got = kernels::file::set_pipe_capacity(&from, wanted)?;

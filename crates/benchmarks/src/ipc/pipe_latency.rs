@@ -17,7 +17,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BaBar", "table 6, pipe", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_pipe", "McVoy & Staelin, USENIX ATC 1996"),
     ],
-    axes: &[Axis::placement(&["same_cpu", "cross_cpu", "free"])],
+    parameters: &[Parameter::placement(&["same_cpu", "cross_cpu", "free"])],
     parties: Parties::Placed,
     prepare: |_, context| Ok(Trial::one(EchoKernel::<1>::start(context, pipes()?)?)),
     ..Benchmark::BLANK

@@ -29,7 +29,7 @@ struct PipeLoop {
     next: u64,
 }
 
-fn prepare(_: &Point, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let (from, to) = pipe()?;
     Ok(Trial::one(PipeLoop { from, to, began: 0, next: 0 }))
 }

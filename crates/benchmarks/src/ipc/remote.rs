@@ -5,10 +5,10 @@ use std::os::fd::AsFd;
 use crate::line::{LinePair, PartyLine, peer_ended};
 use crate::peer_process::{PeerProcess, answer, fold};
 use crate::rpc::{CALL_BYTES, MARK_BYTES, REPLY_BYTES, get_call, get_mark, get_reply, put_call, put_mark, put_reply};
-use crate::{Axis, BatchWork, BenchmarkContext, BenchmarkError, Kernel, Recorder, Unsupported};
+use crate::{BatchWork, BenchmarkContext, BenchmarkError, Kernel, Parameter, Recorder, Unsupported};
 
 /// Who makes and reads the messages.
-pub(super) const MESSAGES: Axis = Axis::choice("messages", &["direct", "polled", "library"], &["polled"]);
+pub(super) const MESSAGES: Parameter = Parameter::choice("messages", &["direct", "polled", "library"], &["polled"]);
 /// What differs where messages are ours and both sides poll.
 pub(super) const OWN: &str = "messages of our own, not those of the system's RPC library";
 /// What differs where neither side polls.

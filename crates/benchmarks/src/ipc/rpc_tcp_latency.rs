@@ -26,7 +26,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
             .near(OWN),
         DefinitionSource::new("lmbench", "lat_rpc -p tcp", "McVoy & Staelin, USENIX ATC 1996").other(DIRECT),
     ],
-    axes: &[MESSAGES, Axis::placement(&["same_cpu"])],
+    parameters: &[MESSAGES, Parameter::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare: |at, context| match at.choice("messages")? {
         "library" => Ok(Trial::one(LibraryCalls::start(context, "tcp")?)),

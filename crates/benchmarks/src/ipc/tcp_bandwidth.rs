@@ -25,12 +25,12 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("lmbench", "bw_tcp", "McVoy & Staelin, USENIX ATC 1996"),
         DefinitionSource::new("DAISy/HEAT", "table 9, local", "section 6.6.1.2"),
     ],
-    axes: &[
+    parameters: &[
         BLOCK,
-        Axis::choice("buffers", &["autotuning", "largest"], &["autotuning", "largest"]),
-        Axis::choice("data", DATA, &["copied"]),
-        Axis::choice("congestion", &["unpaced", "system"], &["unpaced"]),
-        Axis::placement(&["same_cpu"]),
+        Parameter::choice("buffers", &["autotuning", "largest"], &["autotuning", "largest"]),
+        Parameter::choice("data", DATA, &["copied"]),
+        Parameter::choice("congestion", &["unpaced", "system"], &["unpaced"]),
+        Parameter::placement(&["same_cpu"]),
     ],
     parties: Parties::Placed,
     prepare,
@@ -43,7 +43,7 @@ const MOST: usize = 1 << 30;
 /// The congestion control that every kernel has and that everyone may choose (tcp(7)).
 const UNPACED: &str = "reno";
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let largest = at.choice("buffers")? == "largest";
     // The reader accepts: its buffer must be set before the connection, and a connection inherits that of its listener
     // (tcp(7)).

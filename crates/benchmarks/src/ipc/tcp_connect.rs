@@ -15,7 +15,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::ContextSwitch],
     sources: &[DefinitionSource::new("lmbench", "lat_connect", "McVoy & Staelin, USENIX ATC 1996")],
-    axes: &[Axis::placement(&["same_cpu"])],
+    parameters: &[Parameter::placement(&["same_cpu"])],
     parties: Parties::Placed,
     // Below the length of the queue of connections that are not yet accepted.
     batch: BatchRule { least: 1, most: 96, batches: None },
@@ -29,7 +29,7 @@ struct Connect {
     _peer: PeerProcess,
 }
 
-fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let listener = listen(context.seed())?;
     let address = listener.local_addr()?;
     let (near, far) = pipes()?;

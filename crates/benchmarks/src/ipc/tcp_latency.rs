@@ -17,7 +17,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BaBar", "table 6, TCP", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_tcp", "McVoy & Staelin, USENIX ATC 1996"),
     ],
-    axes: &[Axis::placement(&["same_cpu"])],
+    parameters: &[Parameter::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare: |_, context| Ok(Trial::one(EchoKernel::<1>::start(context, tcp_pair()?)?)),
     ..Benchmark::BLANK

@@ -16,7 +16,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BaBar", "table 6, UDP", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_udp", "McVoy & Staelin, USENIX ATC 1996"),
     ],
-    axes: &[Axis::placement(&["same_cpu"])],
+    parameters: &[Parameter::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare: |_, context| Ok(Trial::one(EchoKernel::<4>::start(context, udp_pair()?)?)),
     ..Benchmark::BLANK

@@ -14,13 +14,13 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Ipc,
     stresses: &[Primitive::KernelCopy, Primitive::UnixSocket, Primitive::ContextSwitch],
     sources: &[DefinitionSource::new("lmbench", "bw_unix", "McVoy & Staelin, USENIX ATC 1996")],
-    axes: &[BLOCK, Axis::choice("data", DATA, &["copied"]), Axis::placement(&["same_cpu"])],
+    parameters: &[BLOCK, Parameter::choice("data", DATA, &["copied"]), Parameter::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare,
     ..Benchmark::BLANK
 };
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let (near, far) = unix_pair()?;
     let touched = at.choice("data")? == "touched";
     Ok(Trial::one(StreamKernel::start(context, (near.from, far.to), at.bytes("block")? as usize, touched)?))

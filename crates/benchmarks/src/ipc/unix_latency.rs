@@ -13,7 +13,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     stresses: &[Primitive::UnixSocket, Primitive::ContextSwitch, Primitive::Wakeup],
     usual: true,
     sources: &[DefinitionSource::new("lmbench", "lat_unix", "McVoy & Staelin, USENIX ATC 1996")],
-    axes: &[Axis::placement(&["same_cpu"])],
+    parameters: &[Parameter::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare: |_, context| Ok(Trial::one(EchoKernel::<1>::start(context, unix_pair()?)?)),
     ..Benchmark::BLANK

@@ -13,9 +13,9 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],
     sources: &[DefinitionSource::new("STREAM", "Add", "J. McCalpin, IEEE TCCA newsletter, December 1995")],
-    axes: &[
+    parameters: &[
         streaming::working_set(),
-        Axis::threads(&["1"]),
+        Parameter::threads(&["1"]),
         streaming::stores(&["normal", "best"]),
         streaming::pages(),
     ],

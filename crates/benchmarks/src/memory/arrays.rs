@@ -17,7 +17,7 @@ use crate::room::require_memory;
 use crate::team::ThreadTeam;
 
 /// The results of one working set on so many threads share the arrays.
-pub(super) const SHARES: Shares = Shares { key: "field", axes: &["working_set", "threads", "pages"] };
+pub(super) const SHARES: Shares = Shares { key: "field", parameters: &["working_set", "threads", "pages"] };
 
 /// Length of a piece of an array, in doubles: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
@@ -242,8 +242,8 @@ impl Arrays {
     }
 }
 
-/// The arrays of a point, prepared now or by an earlier sharer.
-pub(super) fn arrays(at: &Point, context: &mut BenchmarkContext) -> Result<Rc<Arrays>, Unsupported> {
+/// The arrays of a set of parameters, prepared now or by an earlier sharer.
+pub(super) fn arrays(at: &Parameters, context: &mut BenchmarkContext) -> Result<Rc<Arrays>, Unsupported> {
     let bytes = at.bytes("working_set")?;
     let pages: Pages = at.get("pages").unwrap_or("base").parse()?;
     let cpus = context.cpus().to_vec();
@@ -292,8 +292,8 @@ mod tests {
     #[test]
     fn caches_are_filled_before_another_user_and_after_a_while() {
         let mut context = BenchmarkContext::new(SampleSetting { cache: 2 << 20, ..SampleSetting::within(".") });
-        let point: Point = "working_set=16MiB,threads=1,pages=base".parse().unwrap();
-        let arrays = arrays(&point, &mut context).unwrap();
+        let parameters: Parameters = "working_set=16MiB,threads=1,pages=base".parse().unwrap();
+        let arrays = arrays(&parameters, &mut context).unwrap();
         let division = arrays.borrow_mut().own().division(1);
         let (one, other) = (arrays.user(), arrays.user());
         let accessed = |user, pieces| {
@@ -312,8 +312,8 @@ mod tests {
     fn a_walk_leaves_nothing_of_before_in_the_caches() {
         let pieces = |cache: u64, of: usize| {
             let mut context = BenchmarkContext::new(SampleSetting { cache, ..SampleSetting::within(".") });
-            let point: Point = "working_set=24MiB,threads=1,pages=base".parse().unwrap();
-            let arrays = arrays(&point, &mut context).unwrap();
+            let parameters: Parameters = "working_set=24MiB,threads=1,pages=base".parse().unwrap();
+            let arrays = arrays(&parameters, &mut context).unwrap();
             let division = arrays.borrow_mut().own().division(of);
             arrays.pieces_of_caches(&division)
         };

@@ -63,9 +63,9 @@ pub(super) struct Chase {
 }
 
 impl Chase {
-    /// A chain through a working set on pages of the size that the point specifies (base pages by default).
+    /// A chain through a working set on pages of the size that the parameters specifies (base pages by default).
     pub(super) fn new(
-        at: &Point,
+        at: &Parameters,
         bytes: u64,
         order: ChasePattern,
         context: &BenchmarkContext,
@@ -211,7 +211,7 @@ mod tests {
 
     fn chase(set: &str, order: ChasePattern) -> Result<Chase, Unsupported> {
         let context = BenchmarkContext::new(SampleSetting::within("."));
-        let at: Point = format!("working_set={set}").parse().unwrap();
+        let at: Parameters = format!("working_set={set}").parse().unwrap();
         Chase::new(&at, at.bytes("working_set").unwrap(), order, &context)
     }
 

@@ -17,9 +17,9 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("STREAM", "Copy", "J. McCalpin, IEEE TCCA newsletter, December 1995"),
         DefinitionSource::new("BaBar", "result 4", "T. Pavel, CHEP 98"),
     ],
-    axes: &[
+    parameters: &[
         streaming::working_set(),
-        Axis::threads(&["1", "all"]),
+        Parameter::threads(&["1", "all"]),
         streaming::stores(&["normal", "best"]),
         streaming::pages(),
     ],

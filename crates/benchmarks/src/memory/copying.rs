@@ -42,7 +42,7 @@ fn divide(words: usize, length: PieceLength) -> (usize, usize) {
 pub(super) fn prepare(
     copy: CopyKernel,
     length: PieceLength,
-    at: &Point,
+    at: &Parameters,
     context: &mut BenchmarkContext,
 ) -> Result<Trial, Unsupported> {
     let half = at.bytes("working_set")? as usize / 16;

@@ -13,10 +13,10 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::MemoryLatency,
     stresses: &[Primitive::CoreToCore],
     sources: &[DefinitionSource::new("core-to-core-latency", "CAS", "github.com/nviennot/core-to-core-latency")],
-    axes: &[
-        Axis::numbered("cpu", &["0"]),
-        Axis::numbered("other", &["1"]),
-        Axis { name: "relation", ..Axis::placed(&[model::ANY_CROSSING], &[model::ANY_CROSSING]) },
+    parameters: &[
+        Parameter::numbered("cpu", &["0"]),
+        Parameter::numbered("other", &["1"]),
+        Parameter { name: "relation", ..Parameter::placed(&[model::ANY_CROSSING], &[model::ANY_CROSSING]) },
     ],
     parties: Parties::NamedPair,
     batch: BatchRule { least: 2, ..BatchRule::FILL },

@@ -19,7 +19,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::MemoryLatency,
     stresses: &[Primitive::CoreToCore],
     usual: true,
-    axes: &[Axis::choice("pair", &["near", "far", "sibling"], &["near"])],
+    parameters: &[Parameter::choice("pair", &["near", "far", "sibling"], &["near"])],
     batch: BatchRule { least: 2, ..BatchRule::FILL },
     prepare: |at, context| {
         let own = context.cpu(0).ok_or_else(|| Unsupported::new("two pinned CPUs are needed"))?;

@@ -14,7 +14,7 @@ use crate::prelude::*;
 /// Smallest and largest working set of a survey, bytes.
 const SMALLEST: u64 = 4 * KIB;
 const LARGEST: u64 = 256 * MIB;
-/// Points per doubling: more up to `LEAST`, where points take little time.
+/// Sets of parameters per doubling: more up to `LEAST`, where sets of parameters take little time.
 const FINE: f64 = 4.0;
 /// Passes over the curve of which the fastest counts, and the most where it shows another number of levels than the
 /// system reports caches: other users of a shared cache blur it, and a step of the clock in the midst of it makes one
@@ -27,10 +27,10 @@ const CONFIRMATIONS: usize = 3;
 const LEAST: u64 = 64 * MIB;
 /// Smallest ratio of the latencies of two levels that a sample counts as separate.
 const STEP: f64 = 1.15;
-/// Loads of one timing, and the timings of a point.
+/// Loads of one timing, and the timings of a set of parameters.
 const LOADS: u64 = 32 * 1024;
 const TIMINGS: usize = 3;
-/// Working sets up to which a sample measures a point in several places of its memory, and their number: which pages a
+/// Working sets up to which a sample measures a set of parameters in several places of its memory, and their number: which pages a
 /// set got decides what displaces what in a cache of its size. Samples of one place differed by 12% in the size of a
 /// second level.
 const SCATTERED: u64 = 4 * MIB;
@@ -118,9 +118,9 @@ impl HierarchyCurve {
         }
         let level = self.levels[index];
         let latency = if index + 1 == self.levels.len() {
-            self.point(main_memory(level))?
+            self.parameters(main_memory(level))?
         } else {
-            let inside = [0.25, 0.5, 0.75].map(|share| self.point(between(level.from, level.to, share)));
+            let inside = [0.25, 0.5, 0.75].map(|share| self.parameters(between(level.from, level.to, share)));
             let inside = inside.into_iter().collect::<Result<Vec<_>, _>>()?;
             stats::median(&inside).ok_or_else(|| BenchmarkError::new("a level has no latency"))?
         };
@@ -142,7 +142,7 @@ impl HierarchyCurve {
             if size <= low || size >= high {
                 break;
             }
-            let found = self.point(size)?;
+            let found = self.parameters(size)?;
             if found < middle { (low, below) = (size, found) } else { (high, above) = (size, found) }
         }
         let share = if above > below { (middle / below).ln() / (above / below).ln() } else { 0.5 };
@@ -152,7 +152,7 @@ impl HierarchyCurve {
     }
 
     /// Latency over one working set, in seconds: the median of three timings, or of one in each of several places.
-    fn point(&mut self, bytes: u64) -> Result<f64, BenchmarkError> {
+    fn parameters(&mut self, bytes: u64) -> Result<f64, BenchmarkError> {
         let apart = bytes.next_multiple_of(kernels::memory::page_size() as u64);
         let places = if bytes > SCATTERED { 1 } else { (self.arena.len() as u64 / apart).clamp(1, PLACES) };
         if places == 1 {
@@ -189,7 +189,7 @@ impl HierarchyCurve {
         Ok(median * 1e-9 / LOADS as f64)
     }
 
-    /// Measures the curve from small to large until it has ended, and finds its levels. Most points are measured
+    /// Measures the curve from small to large until it has ended, and finds its levels. Most sets of parameters are measured
     /// several times and the fastest counts, so that other users of a shared cache do not appear as a step.
     fn survey(&mut self) -> Result<Vec<Level>, BenchmarkError> {
         let (mut sizes, mut latencies): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -220,7 +220,7 @@ impl HierarchyCurve {
         }
     }
 
-    /// The levels that are levels again when each is measured as samples do it. The last points of a survey are read
+    /// The levels that are levels again when each is measured as samples do it. The last sets of parameters of a survey are read
     /// once, and whoever used the memory meanwhile made a level of them: of 158 to 224 MB on a machine whose largest
     /// cache has 32.
     fn confirmed(&mut self, found: &[Level]) -> Result<Vec<Level>, BenchmarkError> {

@@ -9,7 +9,7 @@ use crate::benchmark::Shares;
 use crate::prelude::*;
 
 /// All results of the hierarchy share one curve a sample.
-pub(super) const SHARES: Shares = Shares { key: "hierarchy", axes: &[] };
+pub(super) const SHARES: Shares = Shares { key: "hierarchy", parameters: &[] };
 /// A sample measures each level once: its memory is allocated once, and its placement is what differs between samples.
 pub(super) const BATCH: BatchRule = BatchRule::single(1);
 /// How the levels are found, for the `about` of each result.
@@ -40,7 +40,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         "result 16",
         "lmbench results of the DAISy and HEAT clusters, 1996",
     )],
-    axes: &[Axis::choice("level", &["1", "2", "3", "4"], &["1", "2", "3"])],
+    parameters: &[Parameter::choice("level", &["1", "2", "3", "4"], &["1", "2", "3"])],
     batch: BATCH,
     shares: Some(SHARES),
     prepare: |at, context| {

@@ -19,7 +19,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         "result 16",
         "lmbench results of the DAISy and HEAT clusters, 1996",
     )],
-    axes: &[Axis::choice("level", &["1", "2", "3", "4", "memory"], &["1", "2", "3", "memory"])],
+    parameters: &[Parameter::choice("level", &["1", "2", "3", "4", "memory"], &["1", "2", "3", "memory"])],
     batch: BATCH,
     shares: Some(SHARES),
     prepare: |at, context| {

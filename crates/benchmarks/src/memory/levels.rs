@@ -1,7 +1,7 @@
 //! The level stretches of a latency curve.
 //!
 //! Noise differs along the curve (a private cache has little, a shared one more), so a stretch is level by its slope
-//! alone: the median of the slopes between all pairs of neighbouring points (Theil 1950, Sen 1968), on logarithmic
+//! alone: the median of the slopes between all pairs of neighbouring sets of parameters (Theil 1950, Sen 1968), on logarithmic
 //! scales: over half a doubling to either side in private caches, over a whole one where caches are shared.
 
 /// Working sets of one level, bytes.
@@ -11,7 +11,7 @@ pub(super) struct Level {
     pub(super) to: u64,
 }
 
-/// Fewest points on either side from which a slope is computed.
+/// Fewest sets of parameters on either side from which a slope is computed.
 const SIDE: usize = 2;
 /// Size from which on caches are taken for shared ones, bytes, and the doublings to either side below and above it, a
 /// rounding of sizes to lines included.
@@ -69,12 +69,12 @@ pub(super) fn joined(levels: &[Level], latencies: &[f64]) -> Vec<Level> {
     kept.into_iter().map(|(level, _)| level).collect()
 }
 
-/// Slope of the curve around a point.
+/// Slope of the curve around a set of parameters.
 fn slope(sizes: &[f64], latencies: &[f64], at: usize) -> f64 {
     let reach = if sizes[at] < SHARED { NEAR } else { FAR }.exp2();
     let (low, high) = (sizes[at] / reach, sizes[at] * reach);
     let (first, last) = (sizes.partition_point(|size| *size < low), sizes.partition_point(|size| *size <= high) - 1);
-    // At either end of the curve as many points as elsewhere.
+    // At either end of the curve as many sets of parameters as elsewhere.
     let first = first.min(at.saturating_sub(SIDE)).min(sizes.len().saturating_sub(2 * SIDE + 1));
     let last = last.max(first + 2 * SIDE).min(sizes.len() - 1);
     let pairs = (first..last).flat_map(|left| (left + 1..=last).map(move |right| (left, right)));
@@ -83,7 +83,7 @@ fn slope(sizes: &[f64], latencies: &[f64], at: usize) -> f64 {
     stats::median(&slopes).unwrap_or(0.0)
 }
 
-/// Whether a curve has ended: its last points are in a level over a factor of eight.
+/// Whether a curve has ended: its last sets of parameters are in a level over a factor of eight.
 pub(super) fn has_ended(sizes: &[f64], latencies: &[f64]) -> bool {
     let found = levels(sizes, latencies);
     found.len() > 1 && found.last().is_some_and(|last| last.to >= 8 * last.from)
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(of(sizes.map(|size| (size, 5.0))).len(), 1, "no caches at all");
     }
 
-    /// Points of a survey: four a doubling to 64 MiB, then two.
+    /// Sets of parameters of a survey: four a doubling to 64 MiB, then two.
     fn surveyed_sizes() -> Vec<f64> {
         let mib = 1024.0 * 1024.0;
         let fine = (0..56).map(|step| 4096.0 * (f64::from(step) / 4.0).exp2());

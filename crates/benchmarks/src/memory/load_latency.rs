@@ -21,9 +21,9 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("lmbench", "lat_mem_rd -t", "L. McVoy and C. Staelin, USENIX ATC 1996"),
         DefinitionSource::new("multichase", "simple", "github.com/google/multichase"),
     ],
-    axes: &[
-        Axis::sizes("working_set", 4 * KIB, GIB, 4, &["32KiB", "1MiB", "64MiB"]).of_memory(),
-        Axis::choice("pages", &["base", "huge"], &["base"]),
+    parameters: &[
+        Parameter::sizes("working_set", 4 * KIB, GIB, 4, &["32KiB", "1MiB", "64MiB"]).of_memory(),
+        Parameter::choice("pages", &["base", "huge"], &["base"]),
     ],
     // Smaller sets fit one huge page, of which most would be unused: no further information.
     skips: |at| at.get("pages") == Some("huge") && at.bytes("working_set").is_ok_and(|bytes| bytes < 2 * MIB),

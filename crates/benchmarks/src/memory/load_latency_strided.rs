@@ -22,9 +22,9 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
             "lmbench results of the DAISy and HEAT clusters, 1996",
         ),
     ],
-    axes: &[
-        Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"]),
-        Axis::doubling("stride", 8, 32 * KIB, &["128B"]),
+    parameters: &[
+        Parameter::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"]),
+        Parameter::doubling("stride", 8, 32 * KIB, &["128B"]),
     ],
     // Fewer than four loads per lap do not characterise the set.
     skips: |at| at.bytes("working_set").and_then(|set| Ok(at.bytes("stride")? * 4 > set)).unwrap_or(true),

@@ -34,7 +34,10 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
     sources: &[DefinitionSource::new("multichase", "multiload", "github.com/google/multichase")],
     // Where each core has one hardware thread, `cores` is the same as `all`.
-    axes: &[Axis { besides: |word| word == "cores", ..Axis::choice("load", &["none", "half", "all"], &["all"]) }],
+    parameters: &[Parameter {
+        besides: |word| word == "cores",
+        ..Parameter::choice("load", &["none", "half", "all"], &["all"])
+    }],
     prepare: |at, context| {
         let machine = os::topology::read()?;
         let load = at.choice("load")?;
@@ -87,7 +90,11 @@ fn from_node<T>(node: Option<usize>, work: impl FnOnce() -> Result<T, Unsupporte
 }
 
 /// A chase on this thread's CPU while others stream.
-pub(super) fn prepare(at: &Point, context: &mut BenchmarkContext, place: &LoadPlace) -> Result<Trial, Unsupported> {
+pub(super) fn prepare(
+    at: &Parameters,
+    context: &mut BenchmarkContext,
+    place: &LoadPlace,
+) -> Result<Trial, Unsupported> {
     let chase = from_node(place.node, || Chase::new(at, SET, ChasePattern::Random, context))?;
     if let Some(node) = place.node {
         kernels::memory::verify_node(chase.arena(), node)?;

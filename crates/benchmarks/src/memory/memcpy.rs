@@ -16,9 +16,9 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BaBar", "table 1, memcpy (libc)", "T. Pavel, CHEP 98").at("piece=whole"),
         DefinitionSource::new("BaBar", "table 1, memcpy (libc)", "T. Pavel, CHEP 98").other(PIECES),
     ],
-    axes: &[
-        Axis::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory(),
-        Axis::choice("piece", &["whole", "1MiB"], &["whole"]),
+    parameters: &[
+        Parameter::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory(),
+        Parameter::choice("piece", &["whole", "1MiB"], &["whole"]),
     ],
     // What is no longer than a piece is one call in any case.
     skips: |at| at.get("piece") == Some("1MiB") && at.bytes("working_set").is_ok_and(|bytes| bytes <= 2 * MIB),

@@ -15,7 +15,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BaBar", "table 1, memcpy (unrolled)", "T. Pavel, CHEP 98")
             .near("by words of 64 bits, where the source copies integers of 32 bits"),
     ],
-    axes: &[Axis::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()],
+    parameters: &[Parameter::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()],
     shares: Some(super::arrays::SHARES),
     prepare: |at, context| copying::prepare(kernels::copy::memcpy_unrolled, copying::PieceLength::About, at, context),
     ..Benchmark::BLANK

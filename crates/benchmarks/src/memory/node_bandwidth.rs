@@ -16,9 +16,9 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead],
     sources: &[DefinitionSource::new("Memory Latency Checker", "--bandwidth_matrix", "Intel")],
-    axes: &[Axis::node("cpu_node"), Axis::node("memory_node"), streaming::working_set()],
+    parameters: &[Parameter::node("cpu_node"), Parameter::node("memory_node"), streaming::working_set()],
     parties: Parties::CoresOfNode,
-    shares: Some(Shares { key: "node field", axes: &["cpu_node", "memory_node", "working_set"] }),
+    shares: Some(Shares { key: "node field", parameters: &["cpu_node", "memory_node", "working_set"] }),
     prepare: |at, context| streaming::prepare(StreamKind::Read, at, context),
     ..Benchmark::BLANK
 };

@@ -15,13 +15,13 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency],
     sources: &[DefinitionSource::new("Memory Latency Checker", "--latency_matrix", "Intel")],
-    axes: &[
-        Axis::node("cpu_node"),
-        Axis::node("memory_node"),
+    parameters: &[
+        Parameter::node("cpu_node"),
+        Parameter::node("memory_node"),
         // Smaller sets lie in caches, and are of use where nothing but the place of memory counts.
-        Axis {
+        Parameter {
             besides: |word| model::parse_size(word).is_ok_and(|size| (MIB..=1024 * GIB).contains(&size)),
-            ..Axis::doubling("working_set", 64 * MIB, GIB, &["64MiB"])
+            ..Parameter::doubling("working_set", 64 * MIB, GIB, &["64MiB"])
         },
     ],
     parties: Parties::OnNode,

@@ -14,7 +14,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
     sources: &[DefinitionSource::new("Memory Latency Checker", "--loaded_latency", "Intel")],
-    axes: &[Axis::node("cpu_node"), Axis::node("memory_node")],
+    parameters: &[Parameter::node("cpu_node"), Parameter::node("memory_node")],
     parties: Parties::CoresOfNode,
     prepare: |at, context| {
         let others = context.cpus().get(1..).unwrap_or_default().to_vec();

@@ -18,9 +18,9 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::DramRead],
     sources: &[DefinitionSource::new("lmbench", "par_mem", "C. Staelin, lmbench 3")],
     // Slices of before went along laps of their own, and found in caches what others had just brought there.
-    axes: &[
-        Axis::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"]),
-        Axis::choice("slices", &["apart"], &["apart"]),
+    parameters: &[
+        Parameter::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"]),
+        Parameter::choice("slices", &["apart"], &["apart"]),
     ],
     prepare: |at, context| {
         let mut ring = ring(at.bytes("working_set")?, Pages::Base, ChasePattern::Random, context)?;
@@ -123,7 +123,7 @@ fn plateau(ratios: &[f64]) -> f64 {
     best.map_or(1.0, |(_, height)| height.exp())
 }
 
-/// Slope of a line through the first point, the ratio 1 of one chain: the median of the slopes to the others.
+/// Slope of a line through the first parameters, the ratio 1 of one chain: the median of the slopes to the others.
 fn rise(logs: &[f64]) -> f64 {
     let slopes: Vec<f64> = (2..=logs.len()).map(|k| logs[k - 1] / (k as f64).ln()).collect();
     stats::median(&slopes).unwrap_or(0.0)
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plateau_is_not_its_highest_point() {
+    fn the_plateau_is_not_its_highest_parameters() {
         for height in [1.0, 4.0, 9.5, 12.0] {
             let noisy = curve(height, |k| if k % 2 == 0 { 1.02 } else { 0.98 });
             assert!((plateau(&noisy) / height - 1.0).abs() < 0.03, "{height}: {}", plateau(&noisy));

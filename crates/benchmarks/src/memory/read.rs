@@ -21,10 +21,10 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BaBar", "table 1, memory read", "T. Pavel, CHEP 98")
             .near("vector registers, where the source adds integers"),
     ],
-    axes: &[
+    parameters: &[
         streaming::working_set(),
-        Axis::threads(&["1", "all"]),
-        Axis::choice("width", &["integer", "double", "vector", "best"], &["vector"]),
+        Parameter::threads(&["1", "all"]),
+        Parameter::choice("width", &["integer", "double", "vector", "best"], &["vector"]),
         streaming::pages(),
     ],
     parties: Parties::Threads,

@@ -7,19 +7,19 @@ use super::visits::ArrayDivision;
 use crate::prelude::*;
 use crate::trials;
 
-/// The axis of stores; `best` is the fastest of a few variants, or nearly so, which is then noted.
-pub(super) const fn stores(defaults: &'static [&'static str]) -> Axis {
-    Axis::choice("stores", &["normal", "streaming", "best"], defaults)
+/// The parameter of stores; `best` is the fastest of a few variants, or nearly so, which is then noted.
+pub(super) const fn stores(defaults: &'static [&'static str]) -> Parameter {
+    Parameter::choice("stores", &["normal", "streaming", "best"], defaults)
 }
 
 /// Working sets: all arrays of all threads together.
-pub(super) const fn working_set() -> Axis {
-    Axis::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()
+pub(super) const fn working_set() -> Parameter {
+    Parameter::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory()
 }
 
 /// Page sizes.
-pub(super) const fn pages() -> Axis {
-    Axis::choice("pages", &["base", "huge"], &["base"])
+pub(super) const fn pages() -> Parameter {
+    Parameter::choice("pages", &["base", "huge"], &["base"])
 }
 
 /// The factor of scale and triad, and the value that write writes.
@@ -32,7 +32,7 @@ const TRIAL: u64 = 12;
 const TRIALS: usize = 12;
 const EQUAL: f64 = 0.12;
 
-pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+pub(super) fn prepare(kind: StreamKind, at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let memory = arrays(at, context)?;
     let arrays = kind.inputs() + usize::from(kind.writes());
     let (division, elements, threads, small) = {
@@ -47,12 +47,12 @@ pub(super) fn prepare(kind: StreamKind, at: &Point, context: &mut BenchmarkConte
     Ok(Trial::one(Streaming { memory, user, variant, division, walk, next: 0, elements, threads, small }))
 }
 
-/// The variant that the point specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
+/// The variant that the parameters specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
 /// Only those count of whose turns `elements` are a whole number: what is left over is walked one by one, and of a
 /// short array that would be most of it.
 fn choose(
     kind: StreamKind,
-    at: &Point,
+    at: &Parameters,
     elements: usize,
     context: &mut BenchmarkContext,
     memory: &Arrays,
@@ -264,7 +264,7 @@ mod tests {
         for set in ["1KiB", "1100B", "2KiB", "3KiB", "4KiB", "100KiB", "3MiB", "4MiB"] {
             for (kind, stores) in StreamKind::ALL.into_iter().flat_map(|kind| [(kind, "normal"), (kind, "best")]) {
                 let mut context = BenchmarkContext::new(SampleSetting::within("."));
-                let at: Point = format!("working_set={set},stores={stores}").parse().unwrap();
+                let at: Parameters = format!("working_set={set},stores={stores}").parse().unwrap();
                 let Trial::One(mut kernel) = prepare(kind, &at, &mut context).unwrap() else { panic!("one kernel") };
                 let name = context.variant().unwrap().to_owned();
                 let variant = stream::variants(kind).find(|variant| variant.name == name).unwrap();

@@ -19,9 +19,9 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     stresses: &[Primitive::Tlb],
     usual: true,
     sources: &[DefinitionSource::new("lmbench", "tlb", "C. Staelin, lmbench 3").other(ONE_LINE)],
-    axes: &[
-        Axis::doubling("working_set", 64 * KIB, 256 * MIB, &["512KiB"]),
-        Axis::choice("pages", &["base", "huge"], &["base"]),
+    parameters: &[
+        Parameter::doubling("working_set", 64 * KIB, 256 * MIB, &["512KiB"]),
+        Parameter::choice("pages", &["base", "huge"], &["base"]),
     ],
     paired: true,
     // There must be several huge pages.

@@ -21,10 +21,10 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BaBar", "table 1, memory write", "T. Pavel, CHEP 98")
             .near("vector registers, where the source stores integers"),
     ],
-    axes: &[
+    parameters: &[
         streaming::working_set(),
-        Axis::threads(&["1", "all"]),
-        Axis::choice("width", &["integer", "double", "vector"], &["vector"]),
+        Parameter::threads(&["1", "all"]),
+        Parameter::choice("width", &["integer", "double", "vector"], &["vector"]),
         streaming::stores(&["normal", "best"]),
         streaming::pages(),
     ],

@@ -20,10 +20,10 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BaBar", "table 5, context switch of 2 and 8 processes", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_ctx", "McVoy & Staelin, USENIX ATC 1996"),
     ],
-    axes: &[
-        Axis::choice("processes", &["2", "8", "16"], &["2", "8"]),
-        Axis::choice("working_set", &["0B", "4KiB", "16KiB", "64KiB"], &["0B"]),
-        Axis::placement(&["same_cpu"]),
+    parameters: &[
+        Parameter::choice("processes", &["2", "8", "16"], &["2", "8"]),
+        Parameter::choice("working_set", &["0B", "4KiB", "16KiB", "64KiB"], &["0B"]),
+        Parameter::placement(&["same_cpu"]),
     ],
     parties: Parties::Placed,
     paired: true,
@@ -36,7 +36,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 const CROWD: usize = 8;
 const RINGS: usize = 4;
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let (count, bytes) = (at.count("processes")? as usize, at.bytes("working_set")? as usize);
     let rings = if count < CROWD { 1 } else { RINGS };
     let work = ProcessRings::close(context, rings, count, bytes)?;

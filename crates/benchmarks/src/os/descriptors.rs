@@ -3,12 +3,12 @@
 use std::fs::File;
 use std::io::Write;
 
-use model::Point;
+use model::Parameters;
 
-use crate::{Axis, Unsupported};
+use crate::{Parameter, Unsupported};
 
-/// The axis of their number.
-pub(super) const DESCRIPTORS: Axis = Axis::choice("descriptors", &["10", "100", "500"], &["100"]);
+/// The parameter of their number.
+pub(super) const DESCRIPTORS: Parameter = Parameter::choice("descriptors", &["10", "100", "500"], &["100"]);
 
 /// The descriptors; the last is ready to be read, the others never are.
 pub(super) struct Descriptors {
@@ -17,8 +17,8 @@ pub(super) struct Descriptors {
 }
 
 impl Descriptors {
-    /// As many as a point specifies.
-    pub(super) fn open(at: &Point) -> Result<Self, Unsupported> {
+    /// As many as a set of parameters specifies.
+    pub(super) fn open(at: &Parameters) -> Result<Self, Unsupported> {
         let count = at.count("descriptors")?;
         let (silent, silent_writer) = crate::line::pipe()?;
         let (ready, mut ready_writer) = crate::line::pipe()?;

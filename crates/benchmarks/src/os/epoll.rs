@@ -15,7 +15,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Compute,
     stresses: &[Primitive::Polling, Primitive::SyscallEntry],
     sources: &[DefinitionSource::new("Linux", "epoll_wait", "epoll(7)")],
-    axes: &[DESCRIPTORS],
+    parameters: &[DESCRIPTORS],
     prepare,
     ..Benchmark::BLANK
 };
@@ -25,7 +25,7 @@ struct Wait {
     descriptors: Descriptors,
 }
 
-fn prepare(at: &Point, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let descriptors = Descriptors::open(at)?;
     let epoll = Epoll::new(descriptors.waiting.len())?;
     for (place, file) in descriptors.waiting.iter().enumerate() {

@@ -26,7 +26,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
             .near(START),
         DefinitionSource::new("CyberLife", "Execl Throughput", "CyberLife Labs notes, 2004").other(STATIC),
     ],
-    axes: &[Linking::AXIS],
+    parameters: &[Linking::PARAMETER],
     // The count is passed as the length of an argument, which must be short compared to a page.
     batch: BatchRule { least: 2, most: 1024, batches: None },
     paired: true,
@@ -48,7 +48,7 @@ struct Chain {
     faults: u64,
 }
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let files = context.scratch()?;
     let path = CHAIN.write_into(files.path(), Linking::at(at)?)?;
     let chain = |overhead| Chain {

@@ -22,7 +22,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Ipc,
     stresses: &[Primitive::FileLock, Primitive::ContextSwitch],
     sources: &[DefinitionSource::new("lmbench", "lat_fcntl", "McVoy & Staelin, USENIX ATC 1996")],
-    axes: &[Axis::placement(&["same_cpu"])],
+    parameters: &[Parameter::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare,
     ..Benchmark::BLANK
@@ -52,7 +52,7 @@ struct LockTurns {
     began: u64,
 }
 
-fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let files = context.scratch()?;
     let path = files.path().join("locks");
     let open = |path: &Path| File::options().read(true).write(true).create(true).truncate(false).open(path);

@@ -28,7 +28,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
             .near(START),
         DefinitionSource::new("lmbench", "lat_proc exec", "McVoy & Staelin, USENIX ATC 1996").other(STATIC),
     ],
-    axes: &[Linking::AXIS, Axis::choice("program", &["hello", "true"], &["hello"])],
+    parameters: &[Linking::PARAMETER, Parameter::choice("program", &["hello", "true"], &["hello"])],
     skips: |at| at.get("linking") == Some("static") && at.get("program") == Some("true"),
     prepare,
     ..Benchmark::BLANK
@@ -38,7 +38,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 const START: &str = "the C library is loaded and set up, but its start-up code before main does not run";
 const STATIC: &str = "the program is linked statically";
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let (mut path, files) = hello(context, Linking::at(at)?)?;
     if at.choice("program")? == "true" {
         path = system_true()?;

@@ -21,7 +21,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("lmbench", "lat_proc fork", "McVoy & Staelin, USENIX ATC 1996"),
         DefinitionSource::new("BYTE", "Process Creation", "UnixBench, src/spawn.c"),
     ],
-    axes: &[Axis::doubling("resident", 2 * MIB, GIB, &["2MiB"])],
+    parameters: &[Parameter::doubling("resident", 2 * MIB, GIB, &["2MiB"])],
     prepare,
     ..Benchmark::BLANK
 };
@@ -30,7 +30,7 @@ struct ForkExit {
     _resident: Option<Arena>,
 }
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let wanted = at.bytes("resident")?;
     let available = os::usage::available_bytes().unwrap_or(u64::MAX);
     if wanted > available / 2 {

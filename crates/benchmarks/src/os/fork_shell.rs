@@ -30,7 +30,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
             .near(START),
         DefinitionSource::new("lmbench", "lat_proc shell", "McVoy & Staelin, USENIX ATC 1996").other(STATIC),
     ],
-    axes: &[Linking::AXIS],
+    parameters: &[Linking::PARAMETER],
     prepare,
     ..Benchmark::BLANK
 };
@@ -39,7 +39,7 @@ const START: &str =
     "the program that the shell starts loads the C library, but does not run its start-up code before main";
 const STATIC: &str = "the program that the shell starts is linked statically";
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let shell = Path::new("/bin/sh");
     let really = shell.canonicalize().map_err(|error| Unsupported::new(format!("there is no /bin/sh: {error}")))?;
     context.note(format!("shell: /bin/sh is {}", really.display()));

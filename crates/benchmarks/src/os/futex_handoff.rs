@@ -18,7 +18,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch, Primitive::Wakeup],
     sources: &[DefinitionSource::new("Linux", "futex", "futex(2)")],
-    axes: &[Axis::placement(&["same_cpu"])],
+    parameters: &[Parameter::placement(&["same_cpu"])],
     parties: Parties::Placed,
     prepare,
     ..Benchmark::BLANK
@@ -35,7 +35,7 @@ struct Handoff {
     at: u32,
 }
 
-fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let turn = Arc::new(HandoffTurn::new(0));
     let theirs = Arc::clone(&turn);
     let peer = PeerThread::start(context, 1, move || {

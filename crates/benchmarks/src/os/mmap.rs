@@ -19,7 +19,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Fault,
     stresses: &[Primitive::AddressSpace, Primitive::PageFault],
     sources: &[DefinitionSource::new("lmbench", "lat_mmap", "McVoy & Staelin, USENIX ATC 1996").other(TOUCHED)],
-    axes: &[Axis::choice("size", &["64KiB", "1MiB", "16MiB", "64MiB"], &["1MiB"]), LAID],
+    parameters: &[Parameter::choice("size", &["64KiB", "1MiB", "16MiB", "64MiB"], &["1MiB"]), LAID],
     prepare,
     ..Benchmark::BLANK
 };
@@ -28,7 +28,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 const TOUCHED: &str = "the source touches every fourth page of the first tenth of the file";
 
 /// How a file was laid.
-const LAID: Axis = Axis::choice("laid", &["at_once", "by_page"], &["at_once"]);
+const LAID: Parameter = Parameter::choice("laid", &["at_once", "by_page"], &["at_once"]);
 
 struct MapKernel {
     file: File,
@@ -36,7 +36,7 @@ struct MapKernel {
     sum: u64,
 }
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let (file, files) = numbered(context, at.bytes("size")?, at.choice("laid")? == "by_page")?;
     let pages = at.bytes("size")? / kernels::memory::page_size() as u64;
     Ok(Trial::one(MapKernel { file, _files: files, sum: (0..pages).map(mark).fold(0, u64::wrapping_add) }))

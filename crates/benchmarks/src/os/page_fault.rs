@@ -24,7 +24,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     stresses: &[Primitive::PageFault],
     usual: true,
     sources: &[DefinitionSource::new("lmbench", "lat_pagefault", "McVoy & Staelin, USENIX ATC 1996").other(PAGES)],
-    axes: &[Axis::choice(
+    parameters: &[Parameter::choice(
         "kind",
         &["anonymous", "mapped_at_once", "mapped_by_page", "cow", "huge"],
         &["anonymous", "mapped_at_once", "cow"],
@@ -39,7 +39,7 @@ const BYTES: u64 = 64 * MIB;
 /// Mappings of the file: each can cause faults once before all are reset.
 const MAPPINGS: usize = 8;
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let kind = at.choice("kind")?;
     // What is copied on write is there twice; a mapped file must stay in the page cache.
     require_memory(if kind == "cow" { 2 * BYTES } else { BYTES })?;

@@ -19,7 +19,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("perf", "bench sched pipe", "tools/perf/bench/sched-pipe.c of Linux")
             .near("perf sends 4 bytes, and states a mean that counts pre-emption"),
     ],
-    axes: &[Axis::placement(&["same_cpu", "cross_cpu", "free"])],
+    parameters: &[Parameter::placement(&["same_cpu", "cross_cpu", "free"])],
     parties: Parties::Placed,
     prepare: |_, context| Ok(Trial::one(EchoKernel::<4>::start(context, pipes()?)?)),
     ..Benchmark::BLANK

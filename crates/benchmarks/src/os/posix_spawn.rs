@@ -21,7 +21,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let (path, files) = hello(context, Linking::Static)?;
     Ok(Trial::one(StartKernel::new(&path, &[], files, |program| program.spawn())?))
 }

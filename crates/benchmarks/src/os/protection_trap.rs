@@ -19,7 +19,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-fn prepare(_: &Point, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let signals = Rc::new(SignalCounter::install(Signal::User1)?);
     let faults = FaultsAndSends { faults: ProtectionFault::prepare()?, signals: Rc::clone(&signals) };
     Ok(Trial::paired(faults, Caught(signals)))

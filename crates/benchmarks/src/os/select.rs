@@ -16,7 +16,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Compute,
     stresses: &[Primitive::Polling, Primitive::SyscallEntry],
     sources: &[DefinitionSource::new("lmbench", "lat_select", "McVoy & Staelin, USENIX ATC 1996")],
-    axes: &[DESCRIPTORS],
+    parameters: &[DESCRIPTORS],
     prepare: |at, _| Ok(Trial::one(SelectKernel(Descriptors::open(at)?))),
     ..Benchmark::BLANK
 };

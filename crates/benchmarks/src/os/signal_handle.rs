@@ -26,7 +26,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 pub(super) struct Caught(pub(super) Rc<SignalCounter>);
 struct Sent(Rc<SignalCounter>);
 
-fn prepare(_: &Point, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let handler = Rc::new(SignalCounter::install(Signal::User1)?);
     Ok(Trial::paired(Caught(Rc::clone(&handler)), Sent(handler)))
 }

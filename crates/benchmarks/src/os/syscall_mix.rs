@@ -28,7 +28,7 @@ struct Mix {
     mask: u32,
 }
 
-fn prepare(_: &Point, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let null =
         File::open("/dev/null").map_err(|error| Unsupported::new(format!("could not open /dev/null: {error}")))?;
     // The mask can be read only by setting it.

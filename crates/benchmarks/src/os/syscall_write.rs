@@ -23,7 +23,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 
 struct Write(File);
 
-fn prepare(_: &Point, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, _: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let null = File::options().write(true).open("/dev/null");
     Ok(Trial::one(Write(null.map_err(|error| Unsupported::new(format!("could not open /dev/null: {error}")))?)))
 }

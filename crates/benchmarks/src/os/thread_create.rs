@@ -19,7 +19,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("POSIX", "pthread_create, pthread_join", "pthreads(7)").at("runtime=none"),
         DefinitionSource::new("POSIX", "pthread_create, pthread_join", "pthreads(7)").other(RUST),
     ],
-    axes: &[Axis::choice("runtime", &["none", "rust"], &["none"])],
+    parameters: &[Parameter::choice("runtime", &["none", "rust"], &["none"])],
     prepare: |at, _| {
         let start = if at.choice("runtime")? == "rust" { rust_thread } else { bare_thread };
         Ok(Trial::one(ThreadCreateKernel { start }))

@@ -16,7 +16,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],
     sources: &[DefinitionSource::new("lmbench", "lat_ctx, between threads", "McVoy & Staelin, USENIX ATC 1996")],
-    axes: &[Axis::placement(&["same_cpu"])],
+    parameters: &[Parameter::placement(&["same_cpu"])],
     parties: Parties::Placed,
     paired: true,
     prepare,
@@ -32,7 +32,7 @@ struct Between {
     token: u64,
 }
 
-fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let (far_from, to) = pipe()?;
     let (from, far_to) = pipe()?;
     let peer = PeerThread::start(context, 1, move || {

@@ -19,7 +19,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("BaBar", "(pseudo-)real-time responsiveness", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("rt-tests", "cyclictest", "cyclictest(8)"),
     ],
-    axes: &[Axis::choice("load", &["idle", "busy"], &["idle", "busy"])],
+    parameters: &[Parameter::choice("load", &["idle", "busy"], &["idle", "busy"])],
     prepare,
     ..Benchmark::BLANK
 };
@@ -32,7 +32,7 @@ struct Periodic {
     _load: Vec<PeerProcess>,
 }
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let mut load = Vec::new();
     if at.choice("load")? == "busy" {
         for cpu in context.allowed() {

@@ -21,7 +21,10 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     stresses: &[Primitive::Wakeup],
     usual: true,
     sources: &[DefinitionSource::new("Linux", "futex", "futex(2)")],
-    axes: &[Axis::choice("asleep", &["50us", "1ms"], &["50us"]), Axis::placed(&["cross_cpu"], &["cross_cpu"])],
+    parameters: &[
+        Parameter::choice("asleep", &["50us", "1ms"], &["50us"]),
+        Parameter::placed(&["cross_cpu"], &["cross_cpu"]),
+    ],
     parties: Parties::Placed,
     prepare,
     ..Benchmark::BLANK
@@ -49,7 +52,7 @@ struct Wakeups {
     asleep: Duration,
 }
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let asleep = Duration::from_micros(if at.choice("asleep")? == "50us" { 50 } else { 1000 });
     let notifier = Arc::new(Notifier::default());
     let theirs = Arc::clone(&notifier);

@@ -18,9 +18,9 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use model::Point;
+use model::Parameters;
 
-use crate::{Axis, Unsupported};
+use crate::{Parameter, Unsupported};
 
 /// How a program is linked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub(crate) enum Linking {
 }
 
 impl Linking {
-    /// The axis of results that start programs: dynamic, as programs usually are, or static.
-    pub(crate) const AXIS: Axis = Axis::choice("linking", &["dynamic", "static"], &["dynamic"]);
+    /// The parameter of results that start programs: dynamic, as programs usually are, or static.
+    pub(crate) const PARAMETER: Parameter = Parameter::choice("linking", &["dynamic", "static"], &["dynamic"]);
 
-    /// The value at a point.
-    pub(crate) fn at(point: &Point) -> Result<Self, Unsupported> {
-        Ok(if point.choice("linking")? == "static" { Self::Static } else { Self::Dynamic })
+    /// The value at a set of parameters.
+    pub(crate) fn at(parameters: &Parameters) -> Result<Self, Unsupported> {
+        Ok(if parameters.choice("linking")? == "static" { Self::Static } else { Self::Dynamic })
     }
 }
 

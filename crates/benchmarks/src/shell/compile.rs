@@ -33,7 +33,10 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
             .near(PROGRAM),
         DefinitionSource::new("CyberLife", "C Compiler Throughput", "CyberLife Labs notes, 2004").other(LARGE),
     ],
-    axes: &[Axis::choice("program", &["small", "large"], &["small"]), Axis::placed(WHERE, &["same_cpu"])],
+    parameters: &[
+        Parameter::choice("program", &["small", "large"], &["small"]),
+        Parameter::placed(WHERE, &["same_cpu"]),
+    ],
     parties: Parties::Placed,
     // A compilation takes so long that a sample has one: what varies is the sample.
     batch: BatchRule { batches: Some(1), ..BatchRule::at_most(16) },
@@ -51,7 +54,7 @@ struct Compile {
     flags: &'static [&'static str],
 }
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let compiler = tool::find(&["cc", "gcc", "clang"])?;
     context.note(format!("{}{} is {}", model::COMPILER, compiler.display(), tool::version(&compiler, "--version")));
     let files = context.scratch()?;

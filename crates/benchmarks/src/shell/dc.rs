@@ -34,7 +34,7 @@ struct Dc {
     files: Rc<Scratch>,
 }
 
-fn prepare(_: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let program = tool::find(&["dc"])?;
     context.note(format!("dc: {} is {}", program.display(), tool::version(&program, "--version")));
     let files = context.scratch()?;

@@ -30,7 +30,10 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         DefinitionSource::new("CyberLife", "Shell scripts", "CyberLife Labs notes, 2004")
             .near("another script, of the same commands over a generated file"),
     ],
-    axes: &[Axis::choice("concurrent", &["1", "2", "4", "8"], &["1", "8"]), Axis::placed(WHERE, &["same_cpu"])],
+    parameters: &[
+        Parameter::choice("concurrent", &["1", "2", "4", "8"], &["1", "8"]),
+        Parameter::placed(WHERE, &["same_cpu"]),
+    ],
     parties: Parties::Placed,
     batch: BatchRule::at_most(64),
     prepare,
@@ -55,7 +58,7 @@ struct Script {
     concurrent: u64,
 }
 
-fn prepare(at: &Point, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let shell = PathBuf::from("/bin/sh");
     let really = shell.canonicalize().map_err(|error| Unsupported::new(format!("there is no /bin/sh: {error}")))?;
     context.note(format!("shell: /bin/sh is {}", really.display()));

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use benchmarks::{Parties, SUITES, all};
-use model::{Point, Primitive, Unit};
+use model::{Parameters, Primitive, Unit};
 
 #[test]
 fn every_literal_is_complete_and_every_id_is_unique() {
@@ -23,26 +23,36 @@ fn every_literal_is_complete_and_every_id_is_unique() {
         assert!(!benchmark.metric.per.is_empty(), "{}: one of what?", benchmark.id);
         let bytes = benchmark.metric.unit != Unit::BytesPerSecond || benchmark.metric.per.starts_with("bytes ");
         assert!(bytes, "{}: which bytes?", benchmark.id);
-        let placed = benchmark.axes.iter().any(|axis| axis.name == "placement");
+        let placed = benchmark.parameters.iter().any(|parameter| parameter.name == "placement");
         assert_eq!(
             placed,
             benchmark.parties == Parties::Placed,
-            "{}: parties and placement axis disagree",
+            "{}: parties and placement parameter disagree",
             benchmark.id
         );
-        let threads = benchmark.axes.iter().any(|axis| axis.name == "threads");
+        let threads = benchmark.parameters.iter().any(|parameter| parameter.name == "threads");
         assert_eq!(
             threads,
             benchmark.parties == Parties::Threads,
-            "{}: parties and threads axis disagree",
+            "{}: parties and threads parameter disagree",
             benchmark.id
         );
-        for axis in benchmark.axes {
-            assert!(!axis.defaults.is_empty(), "{} has no default {}", benchmark.id, axis.name);
-            assert!(axis.all().iter().all(|value| axis.accepts(value)), "{} {}", benchmark.id, axis.name);
-            assert!(axis.defaults.iter().all(|value| axis.accepts(value)), "{} {}", benchmark.id, axis.name);
+        for parameter in benchmark.parameters {
+            assert!(!parameter.defaults.is_empty(), "{} has no default {}", benchmark.id, parameter.name);
+            assert!(
+                parameter.all().iter().all(|value| parameter.accepts(value)),
+                "{} {}",
+                benchmark.id,
+                parameter.name
+            );
+            assert!(
+                parameter.defaults.iter().all(|value| parameter.accepts(value)),
+                "{} {}",
+                benchmark.id,
+                parameter.name
+            );
         }
-        assert!(!benchmark.default_points().is_empty(), "{} has no default point", benchmark.id);
+        assert!(!benchmark.default_points().is_empty(), "{} has no default parameters", benchmark.id);
     }
 }
 
@@ -52,7 +62,7 @@ fn what_reports_and_explanations_ask_of_a_literal_is_there() {
     let mut ranks = HashSet::new();
     for benchmark in all() {
         for (rank, title, at) in benchmark.key {
-            let at: Point = at.parse().expect("a key result has a partial point");
+            let at: Parameters = at.parse().expect("a key result has a partial parameters");
             assert!(benchmark.complete(&at).is_ok(), "{}: {title} is at {at}", benchmark.id);
             assert!(ranks.insert(rank), "{}: rank {rank} stands twice", benchmark.id);
         }
@@ -77,10 +87,10 @@ fn what_reports_and_explanations_ask_of_a_literal_is_there() {
 #[test]
 fn suites_name_only_what_exists() {
     for suite in SUITES {
-        for (id, point) in suite.named() {
+        for (id, parameters) in suite.named() {
             let benchmark = benchmarks::find(id).unwrap_or_else(|| panic!("suite {} names {id}", suite.name));
-            let point = point.parse().unwrap();
-            benchmark.complete(&point).unwrap_or_else(|error| panic!("suite {}: {error}", suite.name));
+            let parameters = parameters.parse().unwrap();
+            benchmark.complete(&parameters).unwrap_or_else(|error| panic!("suite {}: {error}", suite.name));
         }
         assert!(!suite.selections().is_empty(), "{} is empty", suite.name);
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use benchmarks::{BenchmarkContext, Kernel, SampleSetting, Trial};
-use model::Point;
+use model::Parameters;
 
 /// Calls of a batch: with nothing else on the CPU they take a millisecond or two, beside a busy thread minutes.
 const CALLS: u64 = 10_000;
@@ -38,7 +38,7 @@ fn a_yield_to_a_busy_thread_is_no_yield_without_one() {
         calibrating: false,
     });
     let benchmark = benchmarks::find("os.yield").unwrap();
-    let Trial::One(mut kernel) = (benchmark.prepare)(&Point::default(), &mut context).unwrap() else {
+    let Trial::One(mut kernel) = (benchmark.prepare)(&Parameters::default(), &mut context).unwrap() else {
         panic!("one kernel")
     };
     let over = Arc::new(AtomicBool::new(false));

@@ -1,6 +1,6 @@
 //! The spread of a fleet, as plain data.
 
-use model::{Estimate, Metric, Point, ResultKey, Unit};
+use model::{Estimate, Metric, Parameters, ResultKey, Unit};
 use serde::{Deserialize, Serialize};
 
 /// Runs of machines that should be equal, compared with the most typical of them.
@@ -23,8 +23,8 @@ pub struct FleetSpread {
 pub struct ResultSpread {
     /// Id of the benchmark.
     pub benchmark: String,
-    /// Its point.
-    pub point: Point,
+    /// Its parameters.
+    pub parameters: Parameters,
     /// Its title.
     pub title: String,
     /// Unit and direction.
@@ -50,7 +50,7 @@ impl ResultSpread {
     /// The result's key.
     #[must_use]
     pub fn key(&self) -> ResultKey {
-        ResultKey::new(self.benchmark.clone(), self.point.clone())
+        ResultKey::new(self.benchmark.clone(), self.parameters.clone())
     }
 }
 

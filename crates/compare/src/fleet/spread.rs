@@ -82,7 +82,7 @@ fn result(row: &CompareRow, names: &[String], typical: usize) -> Option<ResultSp
     let named = |nodes: Vec<usize>| nodes.into_iter().map(|node| names[node].clone()).collect();
     Some(ResultSpread {
         benchmark: row.benchmark.clone(),
-        point: row.point.clone(),
+        parameters: row.parameters.clone(),
         title: row.title.clone(),
         metric: row.metric.clone(),
         median: stats::median(&known.iter().map(|one| one.value).collect::<Vec<f64>>())?,

@@ -9,11 +9,11 @@ use model::{BenchmarkResult, Class, Metric, ObservedReason, ResultReferences, Ru
 const SESSIONS: &str = include_str!("../data/guest_sessions.txt");
 
 fn result(cells: &[&str]) -> BenchmarkResult {
-    let [benchmark, point, class, unit, observed, values] = cells else { panic!("{cells:?}") };
+    let [benchmark, parameters, class, unit, observed, values] = cells else { panic!("{cells:?}") };
     let unit: Unit = named(unit);
     let metric = if unit.is_rate() { Metric::higher(unit, "operation") } else { Metric::lower(unit, "operation") };
     let values: Vec<f64> = values.split(' ').map(|value| value.parse().unwrap()).collect();
-    let mut made = from_values(benchmark, point, metric, named::<Class>(class), &values);
+    let mut made = from_values(benchmark, parameters, metric, named::<Class>(class), &values);
     let basis = match *observed {
         "o" => ValueBasis::Observed(ObservedReason::LongOperation),
         _ => ValueBasis::Undisturbed,

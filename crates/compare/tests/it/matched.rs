@@ -1,4 +1,4 @@
-//! What a comparison sets side by side: runs, histories, axes, names, and the results that means are over.
+//! What a comparison sets side by side: runs, histories, parameters, names, and the results that means are over.
 
 use super::simulated::planted;
 use crate::common;
@@ -52,9 +52,9 @@ fn every_machine_and_result_has_its_own_history() {
 fn means_are_over_the_same_results_and_weigh_each_benchmark_once() {
     let mut rng = generator(12);
     let noise = Noise { between: 0.001, disturbed: 0.0, ..Noise::stable(1.0) };
-    let mut result = |benchmark: &str, point: &str, factor: f64| {
+    let mut result = |benchmark: &str, parameters: &str, factor: f64| {
         let values: Vec<f64> = noise.samples(20, &mut rng).iter().map(|value| value * factor).collect();
-        from_values(benchmark, point, time("call"), Class::Compute, &values)
+        from_values(benchmark, parameters, time("call"), Class::Compute, &values)
     };
     let a = run("a", "m", "now", vec![result("sim.f", "", 1.0), result("sim.g", "", 1.0)]);
     let b = run("b", "m", "now", vec![result("sim.f", "", 1.0), result("sim.g", "", 1.0 / 1.44)]);
@@ -71,7 +71,7 @@ fn means_are_over_the_same_results_and_weigh_each_benchmark_once() {
         assert!((mean.value - 1.0).abs() < 0.01, "{mean:?}");
         assert_eq!((mean.results, mean.benchmarks, mean.left_out), (1, 1, 1));
     }
-    // One benchmark at twenty points, another at one: both have the same weight.
+    // One benchmark at twenty sets of parameters, another at one: both have the same weight.
     let many = |id: &str, factor: f64, result: &mut dyn FnMut(&str, &str, f64) -> BenchmarkResult| {
         let mut results: Vec<BenchmarkResult> = (0..20).map(|i| result("sim.f", &format!("size={i}"), 1.0)).collect();
         results.push(result("sim.g", "", 1.0 / factor));
@@ -84,7 +84,7 @@ fn means_are_over_the_same_results_and_weigh_each_benchmark_once() {
 }
 
 #[test]
-fn axes_are_crossed_when_asked() {
+fn parameters_are_crossed_when_asked() {
     let at = |placement: &str, value: f64| {
         from_values("ipc.pipe_latency", &format!("placement={placement}"), time("round trip"), Class::Ipc, &[value; 10])
     };
@@ -95,10 +95,14 @@ fn axes_are_crossed_when_asked() {
     let across = CompareOptions { across: vec!["placement".into()], ..CompareOptions::default() };
     let found = compare(&[&a, &b], &across).unwrap();
     assert!((found.rows[0].ratios[1].value.unwrap() - 0.1).abs() < 1e-9, "a gain");
-    assert_eq!(found.rows[0].ratios[1].point.as_ref().unwrap().get("placement"), Some("cross_cpu"));
+    assert_eq!(found.rows[0].ratios[1].parameters.as_ref().unwrap().get("placement"), Some("cross_cpu"));
     let both = run("c", "m", "1", vec![at("same_cpu", 1.0), at("cross_cpu", 10.0)]);
     let found = compare(&[&both, &b], &across).unwrap();
-    assert_eq!(found.rows[0].point.get("placement"), Some("cross_cpu"), "what would be ambiguous is matched exactly");
+    assert_eq!(
+        found.rows[0].parameters.get("placement"),
+        Some("cross_cpu"),
+        "what would be ambiguous is matched exactly"
+    );
 }
 
 #[test]
@@ -132,9 +136,9 @@ fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
             ("memory.hierarchy", "level=2", bytes(second)),
             ("memory.hierarchy_levels", "", vec![levels; 20]),
         ];
-        let results = values.map(|(benchmark, point, values)| BenchmarkResult {
+        let results = values.map(|(benchmark, parameters, values)| BenchmarkResult {
             variant: Some(variant.to_owned()),
-            ..from_values(benchmark, point, rate("level"), Class::MemoryLatency, &values)
+            ..from_values(benchmark, parameters, rate("level"), Class::MemoryLatency, &values)
         });
         run(id, machine, id, results.into())
     };

@@ -7,7 +7,7 @@ use compare::{
     CompareOptions, CompareVerdict, Comparison, Disagreement, FailOn, GainDirection, GateAnswer, Normalise,
     PrintedCell, RatioMethod, compare,
 };
-use model::{Class, Definition, Point, ResultKey, Run};
+use model::{Class, Definition, Parameters, ResultKey, Run};
 
 const ATHLON: &str = "AMD Athlon 1800MP dual-CPU 1.53 GHz";
 
@@ -23,7 +23,7 @@ fn printed_table2() -> Option<Vec<PrintedCell>> {
     let mut cells = Vec::new();
     for row in &rows[1..] {
         for (head, text) in rows[0].iter().zip(row).filter(|(head, _)| head.starts_with("test")) {
-            let key = ResultKey::new(format!("ams02.{head}"), Point::origin());
+            let key = ResultKey::new(format!("ams02.{head}"), Parameters::none());
             cells.push(PrintedCell { machine: row[0].clone(), result: Some(key), text: text.clone() });
         }
     }

@@ -15,7 +15,7 @@ const SESSIONS: &str = include_str!("../data/guest_cycles.txt");
 const CLOCK: f64 = 3.69e9;
 
 fn recorded(cells: &[&str]) -> BenchmarkResult {
-    let [benchmark, point, class, unit, values] = cells else { panic!("{cells:?}") };
+    let [benchmark, parameters, class, unit, values] = cells else { panic!("{cells:?}") };
     let unit: Unit = named(unit);
     let metric = if unit.is_rate() { Metric::higher(unit, "operation") } else { Metric::lower(unit, "operation") };
     let sample = |(round, cycles): (u32, &str)| {
@@ -26,7 +26,7 @@ fn recorded(cells: &[&str]) -> BenchmarkResult {
         Sample { round, began: f64::from(round), value, undisturbed: Some(undisturbed), ..Sample::default() }
     };
     let samples = (0..).zip(values.split(' ')).map(sample).collect();
-    let mut made = result(benchmark, point, metric, named::<Class>(class), &[], Outcome::Unfit(String::new()));
+    let mut made = result(benchmark, parameters, metric, named::<Class>(class), &[], Outcome::Unfit(String::new()));
     made.samples = samples;
     let (domain, basis) = (Domain::Core, ValueBasis::Cycles);
     made.references = Some(ResultReferences { domain, basis, clock: Some(1.0), ..ResultReferences::default() });

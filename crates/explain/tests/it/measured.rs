@@ -1,6 +1,6 @@
 //! Runs that differ by one planted cause are explained by that cause first; runs that do not differ have no cause.
 
-use crate::common::{from_values, point, rate, run, time};
+use crate::common::{from_values, parameters, rate, run, time};
 use explain::{DifferenceKind, ExplainOptions, Explanation, explain};
 use model::{BenchmarkResult, Class, Fact, FactValue, Footprint, Metric, Primitive as P, Run, Unit};
 use rand_chacha::ChaCha8Rng;
@@ -35,7 +35,7 @@ const SUITE: &[Spec] = &[
     Spec("file.read_cached", "", true, Class::FileData, &[P::PageCache], 6e9),
 ];
 
-/// A run of the suite. `change` changes the point and value of a result. Each class has a shift of the session, normal,
+/// A run of the suite. `change` changes the parameters and value of a result. Each class has a shift of the session, normal,
 /// with the floor of the class as its standard deviation.
 pub(crate) fn measured(
     id: &str,
@@ -143,7 +143,7 @@ fn equals_have_no_difference_to_explain() {
                 let stresses = result.stresses.clone();
                 *result = from_values(
                     &result.benchmark,
-                    &result.point.to_string(),
+                    &result.parameters.to_string(),
                     result.metric.clone(),
                     result.class,
                     &values,
@@ -185,7 +185,10 @@ fn placement_of_the_parties() {
         let first = &found.causes[0];
         assert_eq!(first.pays_for.len(), 3);
         assert!(
-            first.because.iter().any(|d| d.kind == DifferenceKind::Axis && d.a == "same_cpu" && d.b == "cross_cpu")
+            first
+                .because
+                .iter()
+                .any(|d| d.kind == DifferenceKind::Parameter && d.a == "same_cpu" && d.b == "cross_cpu")
         );
         assert_eq!(found.causes.len(), 1, "{:?}", found.sentences());
         assert!(found.sentences()[0].contains("placement same_cpu against cross_cpu"), "{:?}", found.sentences());
@@ -198,16 +201,16 @@ fn one_run_at_two_placements() {
     let mut a = measured("a", "now", &unchanged, &mut rng);
     let crossed = |_: &str, at: &str| (at.replace("same_cpu", "cross_cpu"), 12.0);
     let b = measured("b", "now", &crossed, &mut rng);
-    a.results.extend(b.results.into_iter().filter(|result| result.point.get("placement").is_some()));
-    let at = Some((point("placement=same_cpu"), point("placement=cross_cpu")));
+    a.results.extend(b.results.into_iter().filter(|result| result.parameters.get("placement").is_some()));
+    let at = Some((parameters("placement=same_cpu"), parameters("placement=cross_cpu")));
     let found = explain(&a, &a.clone(), &ExplainOptions { at, ..crate::options() }).unwrap();
     first_is(&found, "placement of the two parties");
     assert!(!explain(&a, &a.clone(), &crate::options()).unwrap().difference, "a run is like itself");
     // Where nothing was measured there is nothing to say, least of all that nothing differs.
     for (wrong, told) in
-        [("placement=same_moon", "placement is cross_cpu, same_cpu there"), ("moon=full", "have the axes ")]
+        [("placement=same_moon", "placement is cross_cpu, same_cpu there"), ("moon=full", "have the parameters ")]
     {
-        let at = Some((point("placement=same_cpu"), point(wrong)));
+        let at = Some((parameters("placement=same_cpu"), parameters(wrong)));
         let refused = explain(&a, &a.clone(), &ExplainOptions { at, ..crate::options() }).unwrap_err();
         assert!(refused.to_string().contains(wrong) && refused.to_string().contains(told), "{refused}");
     }
@@ -239,12 +242,12 @@ fn huge_pages() {
         assert!(!found.sentences().join(" ").contains("huge pages"), "{:#?}", found.sentences());
         assert!(found.facts.iter().any(|d| d.name == "memory.transparent_huge_pages"));
     });
-    // The same as an axis: the results were requested on other pages.
-    let axis = |benchmark: &str, at: &str| {
+    // The same as a parameter: the results were requested on other pages.
+    let parameter = |benchmark: &str, at: &str| {
         let (_, factor) = slower(benchmark, at);
         (at.replace("pages=base", "pages=huge"), if at.contains("pages=base") { 1.0 / factor } else { 1.0 })
     };
-    planted(&axis, &|_, _| {}, &|found| {
+    planted(&parameter, &|_, _| {}, &|found| {
         first_is(found, "huge pages");
         assert!(found.causes[0].excess < 0.0 && found.sentences()[0].contains("less per"), "{:?}", found.sentences());
     });

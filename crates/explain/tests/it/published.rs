@@ -8,7 +8,7 @@ use crate::common::{plain, published, published_run};
 use explain::{Explanation, explain};
 use model::{BenchmarkResult, Fact, FactValue, Metric, Primitive, ResultKey, Run, Unit};
 
-/// Id and point of a row of the BYTE table.
+/// Id and parameters of a row of the BYTE table.
 fn id(test: &str) -> (&'static str, String) {
     let after = |from: &str| test.split(from).nth(1).unwrap_or_default().trim_end_matches(')').to_owned();
     match test {
@@ -40,7 +40,7 @@ fn cyberlife() -> Option<(Run, Run)> {
     let run = |name: &str, column: usize| {
         let mut results: Vec<BenchmarkResult> = Vec::new();
         for row in &byte[1..] {
-            let (benchmark, point) = id(&row[0]);
+            let (benchmark, parameters) = id(&row[0]);
             let (column, value): (usize, f64) = (row.len() - 2 + column, row[row.len() - 2 + column].parse().unwrap());
             assert!(column >= 2);
             let (metric, scale) = match row[row.len() - 3].as_str() {
@@ -48,13 +48,13 @@ fn cyberlife() -> Option<(Run, Run)> {
                 "KBps" => (Metric::higher(Unit::BytesPerSecond, "bytes"), 1000.0),
                 _ => (Metric::higher(Unit::PerSecond, "loops"), 1.0),
             };
-            results.push(plain(benchmark, &point, metric, value * scale));
+            results.push(plain(benchmark, &parameters, metric, value * scale));
         }
         for row in &ram[1..] {
             for (benchmark, offset) in [("memory.read", 1), ("memory.write", 2)] {
                 let value: f64 = row[2 * column + offset].parse().unwrap();
-                let point = format!("working_set={}KiB", row[0]);
-                results.push(plain(benchmark, &point, Metric::higher(Unit::BytesPerSecond, "bytes"), value * 1e6));
+                let parameters = format!("working_set={}KiB", row[0]);
+                results.push(plain(benchmark, &parameters, Metric::higher(Unit::BytesPerSecond, "bytes"), value * 1e6));
             }
         }
         let mut made = published_run(name, results);
@@ -213,7 +213,8 @@ fn what_was_assumed_is_named() {
     for word in ["no spread", "units", "one switch of os.pipe_switch", "one script of shell.script", "8 × exec"] {
         assert!(text.contains(word), "{word} is missing from {text}");
     }
-    let dc = found.left_open.iter().find(|open| open.test == ResultKey::new("shell.dc", common::point(""))).unwrap();
+    let dc =
+        found.left_open.iter().find(|open| open.test == ResultKey::new("shell.dc", common::parameters(""))).unwrap();
     assert!(dc.why.contains("doubtful") && dc.why.contains("206 µs"), "{}", dc.why);
     let arithmetic = found.arithmetic().join("\n");
     for line in [

@@ -13,8 +13,8 @@ fn samples(value: f64) -> Vec<f64> {
 
 fn streams(session: &str, window: &str, call: f64, bandwidth: f64) -> Run {
     let bytes = Metric { unit: Unit::BytesPerSecond, ..rate("bytes") };
-    let made = |benchmark: &str, point: &str, metric: Metric, value: f64| -> BenchmarkResult {
-        from_values(benchmark, point, metric, Class::Network, &samples(value))
+    let made = |benchmark: &str, parameters: &str, metric: Metric, value: f64| -> BenchmarkResult {
+        from_values(benchmark, parameters, metric, Class::Network, &samples(value))
     };
     let mut results: Vec<BenchmarkResult> = [1_u64, 64, 1024, 65_536]
         .into_iter()
@@ -23,9 +23,9 @@ fn streams(session: &str, window: &str, call: f64, bandwidth: f64) -> Run {
             made("network.tcp_stream", &format!("window={window},record={record}B"), bytes.clone(), value)
         })
         .collect();
-    let point = format!("window={window}");
-    results.push(made("network.tcp_write_overhead", &point, time("call"), call));
-    results.push(made("network.tcp_write_bandwidth", &point, bytes, bandwidth));
+    let parameters = format!("window={window}");
+    results.push(made("network.tcp_write_overhead", &parameters, time("call"), call));
+    results.push(made("network.tcp_write_bandwidth", &parameters, bytes, bandwidth));
     run(session, "one machine", session, results)
 }
 

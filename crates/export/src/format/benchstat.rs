@@ -41,8 +41,8 @@ fn name(result: &BenchmarkResult) -> String {
     let mut letters = result.benchmark.chars();
     name.extend(letters.next().iter().flat_map(|first| first.to_uppercase()));
     name.push_str(&word(letters.as_str()));
-    for (axis, value) in result.point.iter() {
-        name.push_str(&format!("/{}={}", word(axis), word(&value.replace('/', ":"))));
+    for (parameter, value) in result.parameters.iter() {
+        name.push_str(&format!("/{}={}", word(parameter), word(&value.replace('/', ":"))));
     }
     name
 }

@@ -126,15 +126,15 @@ fn help(result: &BenchmarkResult, part: &str) -> String {
     format!("{}{which}; {}, {better}.", result.title, result.metric.per)
 }
 
-/// Labels: run, machine, benchmark and point. An axis whose name is taken gets a number.
+/// Labels: run, machine, benchmark and parameters. A parameter whose name is taken gets a number.
 fn labels(run: &Run, result: &BenchmarkResult) -> String {
     let mut labels = vec![
         ("run".to_owned(), run.id.as_str()),
         ("machine".to_owned(), run.machine.name.as_str()),
         ("benchmark".to_owned(), result.benchmark.as_str()),
     ];
-    for (axis, value) in result.point.iter() {
-        let base = identifier(axis);
+    for (parameter, value) in result.parameters.iter() {
+        let base = identifier(parameter);
         let free = |name: &String| labels.iter().all(|(taken, _)| taken != name);
         let name = (1..).map(|number| if number == 1 { base.clone() } else { format!("{base}_{number}") }).find(free);
         labels.extend(name.map(|name| (name, value)));

@@ -6,7 +6,7 @@ pub(crate) mod suspects;
 
 use model::{
     BenchmarkResult, Class, Estimate, EstimateMethod, FarmIncident, FarmNode, FarmRecord, FarmWindow, Metric, Outcome,
-    Point, Primitive, ResultKey, Sample, Unit,
+    Parameters, Primitive, ResultKey, Sample, Unit,
 };
 use serde::Serialize;
 
@@ -195,7 +195,7 @@ impl Story {
     /// connected.
     #[must_use]
     pub fn results(&self) -> Vec<BenchmarkResult> {
-        let point = Point::origin()
+        let point = Parameters::none()
             .with("work", self.farm.job.name.clone())
             .with("nodes", self.nodes.len().to_string())
             .with("chunk", self.farm.job.chunk.to_string());
@@ -250,7 +250,7 @@ impl Story {
         }
     }
 
-    fn events(&self, point: &Point) -> BenchmarkResult {
+    fn events(&self, point: &Parameters) -> BenchmarkResult {
         let metric = Metric::higher(Unit::PerSecond, "events");
         let mut result = empty("farm.events", point.clone(), "events of the farm", metric);
         let launch = |(round, window): (usize, &rates::Window)| Sample {
@@ -292,7 +292,7 @@ impl Story {
     }
 }
 
-fn empty(benchmark: &str, point: Point, title: &str, metric: Metric) -> BenchmarkResult {
+fn empty(benchmark: &str, point: Parameters, title: &str, metric: Metric) -> BenchmarkResult {
     let key = ResultKey::new(benchmark, point);
     BenchmarkResult {
         outcome: Outcome::Unfit("no chunk was counted".to_owned()),

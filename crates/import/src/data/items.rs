@@ -207,7 +207,7 @@ impl<'v> Item<'v> {
                 });
             groups.put(name, words);
         }
-        for pointer in rule.axes_of.iter().flat_map(Pointers::all).rev() {
+        for pointer in rule.parameters_of.iter().flat_map(Pointers::all).rev() {
             for item in self.at(pointer, asked) {
                 for (name, value) in item.value().as_object().into_iter().flatten() {
                     groups.put(&name.replace('=', ":"), words(value));

@@ -2,23 +2,23 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::{Point, Primitive, format_size};
+use model::{Parameters, Primitive, format_size};
 use regex::Regex;
 
 use super::formula::{evaluate, names};
 use super::items;
 use super::rules::{
-    AxisRule, CheckRule, ColumnRule, CombineRule, CombineTo, Common, DataFormat, DeriveRule, DropRule, GatherRule,
-    OptionRule, Pattern, QuantileColumns, ResultRule, Split, TableRule,
+    CheckRule, ColumnRule, CombineRule, CombineTo, Common, DataFormat, DeriveRule, DropRule, GatherRule, OptionRule,
+    ParameterRule, Pattern, QuantileColumns, ResultRule, Split, TableRule,
 };
 use crate::assemble::default_direction;
 use crate::date;
 use crate::format::{Parsed, SourceText};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as number_fact, text as text_fact};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, grouped, lines, name_value, need, number, shown, snake};
+use crate::text::{MOST_NAMES, SourceFault, grouped, lines, name_value, need, number, parameter_value, shown, snake};
 use crate::units::{NamedUnit, unit};
 
-/// Groups that are no axes.
+/// Groups that are no parameters.
 const RESERVED: [&str; 11] =
     ["columns", "command_line", "unit", "version", "low", "high", "error", "count", "quantile", "started", "machine"];
 
@@ -75,25 +75,25 @@ pub(super) struct Reader<'a> {
     /// The results of the present part are left out.
     dropped: bool,
     gathered: BTreeMap<String, Vec<String>>,
-    /// Notes on results of the present part that lack an axis.
+    /// Notes on results of the present part that lack a parameter.
     without: Vec<(usize, &'a BTreeMap<String, String>)>,
     /// Machines that it names.
     machines: std::collections::BTreeSet<String>,
     /// Quantiles of the result that follows.
     pub(super) quantiles: Vec<(f64, f64)>,
-    /// Titles and places of readings with axes that lines below may state.
+    /// Titles and places of readings with parameters that lines below may state.
     later: Vec<(String, usize, &'a BTreeMap<String, String>)>,
-    /// Axes of the last reading.
-    last: Point,
+    /// Parameters of the last reading.
+    last: Parameters,
     /// Places of readings that may be repeated or replace others, and values that are repeated.
-    places: HashMap<(String, Point), (usize, u8)>,
+    places: HashMap<(String, Parameters), (usize, u8)>,
     repeated: BTreeMap<usize, (&'a CombineRule, Vec<f64>)>,
     section: &'a str,
-    /// Axes of the results that follow.
-    axes: Point,
-    /// Axes of the whole output.
-    whole: Point,
-    /// Values of axes that count where they differ, with the number of readings before each.
+    /// Parameters of the results that follow.
+    parameters: Parameters,
+    /// Parameters of the whole output.
+    whole: Parameters,
+    /// Values of parameters that count where they differ, with the number of readings before each.
     parts: BTreeMap<String, Vec<(usize, String)>>,
     /// The line on which the output begins.
     begun: Option<usize>,
@@ -163,7 +163,7 @@ struct Table<'a> {
 
 /// A column, and how many of its name stand before it.
 enum Column<'a> {
-    Axis(String),
+    Parameter(String),
     Across(String),
     Known(&'a ColumnRule, usize),
     Quantile(f64, f64),
@@ -241,8 +241,8 @@ impl<'a> Reader<'a> {
         at: usize,
     ) -> Result<(), SourceFault> {
         let command = groups.get("command").filter(|_| !rule.options.0.is_empty()).map(str::to_owned);
-        for (axis, option) in command.iter().flat_map(|_| &rule.options.0) {
-            groups.put(axis, option_of(option, command.as_deref().unwrap_or_default()));
+        for (parameter, option) in command.iter().flat_map(|_| &rule.options.0) {
+            groups.put(parameter, option_of(option, command.as_deref().unwrap_or_default()));
         }
         self.derive(rule, &mut groups, at)?;
         let groups = &groups;
@@ -257,14 +257,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What is not the results of a rule; the axes of its groups.
+    /// What is not the results of a rule; the parameters of its groups.
     fn common(
         &mut self,
         rule: &'a Common,
         results: &'a [ResultRule],
         groups: &Groups,
         at: usize,
-    ) -> Result<Point, SourceFault> {
+    ) -> Result<Parameters, SourceFault> {
         if rule.ends {
             self.open = None;
         }
@@ -277,7 +277,7 @@ impl<'a> Reader<'a> {
         }
         if rule.begin || rule.repeat || rule.clear {
             self.end()?;
-            (self.axes, self.section, self.table) = (Point::origin(), "", None);
+            (self.parameters, self.section, self.table) = (Parameters::none(), "", None);
         } else if rule.process || rule.block {
             self.part();
         }
@@ -320,24 +320,25 @@ impl<'a> Reader<'a> {
         if let Some(reading) = self.sheet.readings.last_mut() {
             reading.notes.extend(last);
         }
-        let own = self.axes_of(rule, results, groups, at)?;
+        let own = self.parameters_of(rule, results, groups, at)?;
         if rule.whole {
             self.whole = joined(std::mem::take(&mut self.whole), &own);
         } else if rule.apart {
-            for (axis, value) in own.iter() {
-                let (parts, before) = (self.parts.entry(axis.to_owned()).or_default(), self.sheet.readings.len());
+            for (parameter, value) in own.iter() {
+                let (parts, before) = (self.parts.entry(parameter.to_owned()).or_default(), self.sheet.readings.len());
                 parts.retain(|(start, _)| *start < before);
                 parts.push((before, value.to_owned()));
             }
         } else if results.is_empty() {
             // A part of the line that is not there ends what it said before.
             let absent = groups.names().filter(|name| own.get(name).is_none());
-            let axes = absent.fold(std::mem::take(&mut self.axes), |axes, name| axes.without(name));
-            self.axes = joined(axes, &own);
+            let parameters =
+                absent.fold(std::mem::take(&mut self.parameters), |parameters, name| parameters.without(name));
+            self.parameters = joined(parameters, &own);
         } else {
             return Ok(own);
         }
-        Ok(Point::origin())
+        Ok(Parameters::none())
     }
 
     /// What a line states of the tool and the machine.
@@ -350,7 +351,7 @@ impl<'a> Reader<'a> {
             self.machines.insert(machine.to_owned());
         }
         if let Some(program) = groups.get("command_line") {
-            self.sheet.command = vec![axis_value(program)];
+            self.sheet.command = vec![parameter_value(program)];
         }
         if let Some(moment) = groups.get("started").filter(|_| self.sheet.started.is_empty()) {
             self.sheet.started = number(moment).map_or_else(|| date::any(moment), date::unix);
@@ -370,7 +371,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn axes_of(&self, rule: &Common, results: &[ResultRule], groups: &Groups, at: usize) -> Result<Point, SourceFault> {
+    fn parameters_of(
+        &self,
+        rule: &Common,
+        results: &[ResultRule],
+        groups: &Groups,
+        at: usize,
+    ) -> Result<Parameters, SourceFault> {
         let all =
             || results.iter().flat_map(|result| std::iter::successors(Some(result), |rule| rule.other.as_deref()));
         let templates: Vec<&String> = all()
@@ -397,7 +404,7 @@ impl<'a> Reader<'a> {
             .collect();
         let is_used = |name: &str| {
             RESERVED.contains(&name)
-                || (rule.facts.contains_key(name) && !rule.axes.contains_key(name))
+                || (rule.facts.contains_key(name) && !rule.parameters.contains_key(name))
                 || rule.keep.iter().any(|kept| kept == name)
                 || (name == "command" && !rule.options.0.is_empty())
                 || name.ends_with("_unit")
@@ -411,23 +418,32 @@ impl<'a> Reader<'a> {
                         || lists.contains(&Some(name))
                 })
                 || (formulas.iter().any(|formula| names(formula).any(|used| used == name))
-                    && !rule.axes.contains_key(name))
-                || (templates.iter().any(|text| text.contains(&format!("{{{name}}}"))) && !rule.axes.contains_key(name))
+                    && !rule.parameters.contains_key(name))
+                || (templates.iter().any(|text| text.contains(&format!("{{{name}}}")))
+                    && !rule.parameters.contains_key(name))
         };
-        let mut own = Point::origin();
+        let mut own = Parameters::none();
         for name in groups.names().filter(|name| !is_used(name)) {
             let Some(word) = groups.get(name) else { continue };
-            if let Some(value) = spelt(rule.axes.get(name), word, at)? {
+            if let Some(value) = spelt(rule.parameters.get(name), word, at)? {
                 own = own.with(name, value);
             }
         }
         Ok(self.set(own, &rule.set, groups, snake))
     }
 
-    /// The point with axes whose values may have `{group}` in them; none where that is not known.
-    fn set(&self, point: Point, set: &BTreeMap<String, String>, groups: &Groups, spell: fn(&str) -> String) -> Point {
-        let values = set.iter().map(|(axis, value)| (axis, self.filled(value, groups, spell)));
-        values.filter(|(_, value)| !value.contains('{')).fold(point, |point, (axis, value)| point.with(axis, value))
+    /// The parameters with parameters whose values may have `{group}` in them; none where that is not known.
+    fn set(
+        &self,
+        parameters: Parameters,
+        set: &BTreeMap<String, String>,
+        groups: &Groups,
+        spell: fn(&str) -> String,
+    ) -> Parameters {
+        let values = set.iter().map(|(parameter, value)| (parameter, self.filled(value, groups, spell)));
+        values
+            .filter(|(_, value)| !value.contains('{'))
+            .fold(parameters, |parameters, (parameter, value)| parameters.with(parameter, value))
     }
 
     /// Adds the groups that follow from others.
@@ -503,7 +519,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn result(&mut self, rule: &'a ResultRule, groups: &Groups, own: &Point, at: usize) -> Result<(), SourceFault> {
+    fn result(
+        &mut self,
+        rule: &'a ResultRule,
+        groups: &Groups,
+        own: &Parameters,
+        at: usize,
+    ) -> Result<(), SourceFault> {
         let group = |name: &str| groups.get(name);
         let word = group(&rule.value).or_else(|| rule.formula.as_deref().map(|_| ""));
         let Some(word) = word.filter(|_| !self.dropped) else { return Ok(()) };
@@ -568,7 +590,7 @@ impl<'a> Reader<'a> {
             reading = reading.rounded(rounding);
         }
         reading.below = rule.below.filter(|_| value == 0.0).or(reading.below);
-        reading.point = self.set(joined(self.axes.clone(), own), &rule.set, groups, axis_value);
+        reading.parameters = self.set(joined(self.parameters.clone(), own), &rule.set, groups, parameter_value);
         if let (Some(low), Some(high)) = (group("low"), group("high")) {
             reading = reading.spread(SourceSpread::Range(operand(low, at)? * scale, operand(high, at)? * scale));
         }
@@ -639,7 +661,7 @@ impl<'a> Reader<'a> {
 
     /// Adds a reading, unless it repeats one or another of the same result counts.
     fn add(&mut self, rule: &'a ResultRule, mut reading: SourceReading) {
-        let key = (reading.id.clone(), reading.point.clone());
+        let key = (reading.id.clone(), reading.parameters.clone());
         let adjacent = rule.combine.as_ref().is_some_and(|combine| combine.adjacent);
         let follows = std::mem::replace(&mut self.last, key.1.clone()) == key.1;
         let known = self.places.get(&key).copied().filter(|_| !adjacent || follows);
@@ -676,7 +698,7 @@ impl<'a> Reader<'a> {
     /// Repetitions of one result become its median, its mean or its samples.
     fn combine(&mut self) {
         self.places.clear();
-        self.last = Point::origin();
+        self.last = Parameters::none();
         for (place, (rule, mut values)) in std::mem::take(&mut self.repeated) {
             let Some(reading) = self.sheet.readings.get_mut(place) else { continue };
             if rule.to == CombineTo::Samples {
@@ -708,18 +730,18 @@ impl<'a> Reader<'a> {
         self.sheet.notes.extend(new);
     }
 
-    /// Sets axes that lines below have stated. A result of a size of zero or less was not measured.
+    /// Sets parameters that lines below have stated. A result of a size of zero or less was not measured.
     fn settle_later(&mut self) {
         for (title, place, later) in std::mem::take(&mut self.later).into_iter().rev() {
             let none = Groups::default();
-            let own = self.set(Point::origin(), later, &none, axis_value);
+            let own = self.set(Parameters::none(), later, &none, parameter_value);
             if own.iter().any(|(_, value)| number(value).is_some_and(|size| size <= 0.0))
                 && place < self.sheet.readings.len()
             {
                 self.sheet.readings.remove(place);
                 self.note(Some(format!("{title} is left out: that test did not run, or it failed")));
             } else if let Some(reading) = self.sheet.readings.get_mut(place) {
-                reading.point = joined(std::mem::take(&mut reading.point), &own);
+                reading.parameters = joined(std::mem::take(&mut reading.parameters), &own);
             }
         }
     }
@@ -731,7 +753,7 @@ impl<'a> Reader<'a> {
         for (name, parts) in std::mem::take(&mut self.gathered) {
             let Some(rule) = self.format.and_then(|format| format.gather.get(&name)) else { continue };
             let GatherRule { separator, least, apart } = rule;
-            let value = axis_value(&parts.join(separator));
+            let value = parameter_value(&parts.join(separator));
             if *apart {
                 self.parts.entry(name).or_default().push((self.block, value));
             } else if parts.len() >= *least {
@@ -741,19 +763,19 @@ impl<'a> Reader<'a> {
         let whole = std::mem::take(&mut self.whole);
         let end = self.sheet.readings.len();
         for reading in &mut self.sheet.readings[self.block..] {
-            reading.point = joined(std::mem::take(&mut reading.point), &whole);
+            reading.parameters = joined(std::mem::take(&mut reading.parameters), &whole);
             settle(&mut reading.quantiles, self.format.is_some_and(|format| format.item.is_empty()));
         }
         for (at, notes) in std::mem::take(&mut self.without) {
             let Some(reading) = self.sheet.readings.get_mut(at) else { continue };
-            let absent = notes.iter().filter(|(axis, _)| reading.point.get(axis).is_none());
+            let absent = notes.iter().filter(|(parameter, _)| reading.parameters.get(parameter).is_none());
             reading.notes.extend(absent.map(|(_, note)| note.clone()));
         }
         let first = self.sheet.processes.last().copied().unwrap_or_default();
         if self.format.is_some_and(|format| format.again) && first < self.block {
             let (before, present) = self.sheet.readings[first..].split_at(self.block - first);
             let stated = |reading: &SourceReading| {
-                before.iter().any(|known| known.id == reading.id && known.point == reading.point)
+                before.iter().any(|known| known.id == reading.id && known.parameters == reading.parameters)
             };
             if present.iter().any(stated) {
                 self.sheet.processes.push(self.block);
@@ -784,10 +806,10 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Sets axes that count where parts of the run differ in them.
+    /// Sets parameters that count where parts of the run differ in them.
     fn settle_parts(&mut self) {
-        for (axis, parts) in std::mem::take(&mut self.parts) {
-            if self.sheet.tell_apart(&axis, &parts) {
+        for (parameter, parts) in std::mem::take(&mut self.parts) {
+            if self.sheet.tell_apart(&parameter, &parts) {
                 // What differs is no fact of the whole.
                 let lines = self.format.iter().flat_map(|format| &format.line).filter(|rule| rule.common.apart);
                 let names: Vec<&String> =
@@ -845,13 +867,13 @@ impl<'a> Reader<'a> {
         if table.rule.common.block {
             self.part();
         }
-        let mut own = Point::origin();
+        let mut own = Parameters::none();
         let (mut results, mut range, mut quantiles) = (Vec::new(), [None, None], Vec::new());
         let mut across = Vec::new();
         for (column, cell) in table.columns.iter().zip(&cells) {
             let (column, before) = match column {
-                Column::Axis(axis) => {
-                    own = own.with(axis, axis_value(cell));
+                Column::Parameter(parameter) => {
+                    own = own.with(parameter, parameter_value(cell));
                     continue;
                 }
                 Column::Across(value) => {
@@ -872,10 +894,10 @@ impl<'a> Reader<'a> {
             match column {
                 ColumnRule::Group(name) if *before == 0 => groups.set(name, (*cell).to_owned()),
                 ColumnRule::Group(name) => groups.set(&format!("{name}_{}", before + 1), (*cell).to_owned()),
-                ColumnRule::Axis(axis) => own = own.with(axis, axis_value(cell)),
-                ColumnRule::Size(axis) => {
-                    let size = AxisRule { bytes: Some(1), ..AxisRule::default() };
-                    own = own.with(axis, spelt(Some(&size), cell, at)?.unwrap_or_default());
+                ColumnRule::Parameter(parameter) => own = own.with(parameter, parameter_value(cell)),
+                ColumnRule::Size(parameter) => {
+                    let size = ParameterRule { bytes: Some(1), ..ParameterRule::default() };
+                    own = own.with(parameter, spelt(Some(&size), cell, at)?.unwrap_or_default());
                 }
                 ColumnRule::Result(result) => results.push((result, *cell)),
                 ColumnRule::Least(scale) => range[0] = Some(need(cell, at)? * scale),
@@ -888,18 +910,19 @@ impl<'a> Reader<'a> {
         for (result, cell) in results {
             self.result(result, &cell_of(cell), &own, at)?;
         }
-        for (name, axis) in &table.rule.common.axes {
-            if let Some(value) = groups.get(name).map(|word| spelt(Some(axis), word, at)).transpose()?.flatten() {
+        for (name, parameter) in &table.rule.common.parameters {
+            if let Some(value) = groups.get(name).map(|word| spelt(Some(parameter), word, at)).transpose()?.flatten() {
                 own = own.with(name, value);
             }
         }
         self.derive(&table.rule.common, &mut groups, at)?;
         self.check(&table.rule.common.check, &groups, at)?;
-        if let (Some(axis), Some(result)) = (&table.rule.across, table.rule.result.first()) {
+        if let (Some(parameter), Some(result)) = (&table.rule.across, table.rule.result.first()) {
             let label = table.rule.label.as_ref().and_then(|label| Some((label, groups.get(label)?)));
-            let own = label.into_iter().fold(own, |own, (axis, value)| own.with(axis, axis_value(value)));
+            let own =
+                label.into_iter().fold(own, |own, (parameter, value)| own.with(parameter, parameter_value(value)));
             for (value, cell) in across {
-                self.result(result, &cell_of(cell), &own.clone().with(axis, axis_value(value)), at)?;
+                self.result(result, &cell_of(cell), &own.clone().with(parameter, parameter_value(value)), at)?;
             }
             return Ok(());
         }
@@ -1006,10 +1029,10 @@ fn columns<'a>(rule: &'a TableRule, line: &str, at: usize) -> Result<Vec<Column<
         if rule.across.is_some() {
             return Ok(Column::Across(name.to_owned()));
         }
-        if let Some(pattern) = &rule.axis_columns
+        if let Some(pattern) = &rule.parameter_columns
             && let Some(groups) = Groups::of(pattern, name, at)?
         {
-            return Ok(Column::Axis(axis_value(groups.get("name").unwrap_or_default()).replace('=', ":")));
+            return Ok(Column::Parameter(parameter_value(groups.get("name").unwrap_or_default()).replace('=', ":")));
         }
         Err(SourceFault::new(format!("its column '{}' is not known", shown(name)), at))
     };
@@ -1036,10 +1059,10 @@ pub(super) fn unit_of(rule: &ResultRule, word: Option<&str>, at: usize) -> Resul
     Ok((unit, scale))
 }
 
-/// The value of an axis; none if it is the usual one.
-fn spelt(rule: Option<&AxisRule>, word: &str, at: usize) -> Result<Option<String>, SourceFault> {
+/// The value of a parameter; none if it is the usual one.
+fn spelt(rule: Option<&ParameterRule>, word: &str, at: usize) -> Result<Option<String>, SourceFault> {
     let word = word.trim();
-    let Some(rule) = rule else { return Ok(Some(axis_value(word))) };
+    let Some(rule) = rule else { return Ok(Some(parameter_value(word))) };
     let word = rule.words.get(word).map_or(word, String::as_str);
     if rule.usual.as_deref() == Some(word) {
         return Ok(None);
@@ -1051,10 +1074,10 @@ fn spelt(rule: Option<&AxisRule>, word: &str, at: usize) -> Result<Option<String
     }
     let replaced = rule.replace.iter().fold(word.to_owned(), |word, (from, to)| word.replace(from, to));
     let word = rule.words.get(word).unwrap_or(&replaced);
-    let value = if rule.snake { snake(word) } else { axis_value(word) };
+    let value = if rule.snake { snake(word) } else { parameter_value(word) };
     Ok(Some(rule.spelt.as_ref().map_or_else(|| value.clone(), |spelt| spelt.replace("{}", &value))))
 }
 
-fn joined(point: Point, more: &Point) -> Point {
-    more.iter().fold(point, |point, (axis, value)| point.with(axis, value))
+fn joined(parameters: Parameters, more: &Parameters) -> Parameters {
+    more.iter().fold(parameters, |parameters, (parameter, value)| parameters.with(parameter, value))
 }

@@ -66,7 +66,7 @@ pub(crate) struct DataFormat {
     pub(crate) states_of: Vec<Pointers>,
 }
 
-/// What the members mean that a pointer (RFC 6901) names. Groups are axes, as those of lines are.
+/// What the members mean that a pointer (RFC 6901) names. Groups are parameters, as those of lines are.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ItemRule {
@@ -80,7 +80,7 @@ pub(crate) struct ItemRule {
     #[serde(default)]
     pub(crate) patterns: BTreeMap<String, Pattern>,
     /// Objects whose members are groups. The first that has a name counts.
-    pub(crate) axes_of: Option<Pointers>,
+    pub(crate) parameters_of: Option<Pointers>,
     /// An object whose members are quantiles of the results, in percent and seconds of one unit.
     pub(crate) quantiles_of: Option<String>,
     /// Pointers, and the words of which each has to name one; without words, it has to name anything. Of those of
@@ -97,7 +97,7 @@ pub(crate) struct ItemRule {
     pub(crate) error: Option<String>,
 }
 
-/// Members in the order in which a file has them, which is that of axes.
+/// Members in the order in which a file has them, which is that of parameters.
 pub(crate) struct Ordered<T>(pub(crate) Vec<(String, T)>);
 
 impl<T> Default for Ordered<T> {
@@ -170,7 +170,7 @@ pub(crate) struct GivenRule {
     pub(crate) keep: BTreeMap<String, String>,
 }
 
-/// A text that several lines of one process make together, which is an axis of its name.
+/// A text that several lines of one process make together, which is a parameter of its name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GatherRule {
@@ -192,7 +192,7 @@ pub(crate) struct Required {
     pub(crate) error: String,
 }
 
-/// What a line means that matches a pattern. Groups are axes, unless a rule or a result uses them.
+/// What a line means that matches a pattern. Groups are parameters, unless a rule or a result uses them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LineRule {
@@ -237,7 +237,7 @@ pub(crate) struct Common {
     /// Another process begins here, with the settings above.
     #[serde(default)]
     pub(crate) process: bool,
-    /// Another part of the same process begins here; axes of the whole are those of this part.
+    /// Another part of the same process begins here; parameters of the whole are those of this part.
     #[serde(default)]
     pub(crate) block: bool,
     /// The settings above are no longer valid.
@@ -267,16 +267,16 @@ pub(crate) struct Common {
     /// This is a note where other outputs have results.
     #[serde(default)]
     pub(crate) lenient: bool,
-    /// How groups become values of axes.
+    /// How groups become values of parameters.
     #[serde(default)]
-    pub(crate) axes: BTreeMap<String, AxisRule>,
-    /// Axes with values of their own, which may have `{group}` in them.
+    pub(crate) parameters: BTreeMap<String, ParameterRule>,
+    /// Parameters with values of their own, which may have `{group}` in them.
     #[serde(default)]
     pub(crate) set: BTreeMap<String, String>,
-    /// Axes are those of the whole output, and of the results above too.
+    /// Parameters are those of the whole output, and of the results above too.
     #[serde(default)]
     pub(crate) whole: bool,
-    /// Axes count only where outputs of one source differ in them.
+    /// Parameters count only where outputs of one source differ in them.
     #[serde(default)]
     pub(crate) apart: bool,
     /// Groups that are facts of the machine.
@@ -341,10 +341,10 @@ pub(crate) struct DeriveRule {
     pub(crate) default: Option<String>,
 }
 
-/// How a group becomes the value of an axis.
+/// How a group becomes the value of a parameter.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AxisRule {
+pub(crate) struct ParameterRule {
     /// A text with `{}` in it.
     #[serde(rename = "as")]
     pub(crate) spelt: Option<String>,
@@ -428,7 +428,7 @@ pub(crate) struct ResultRule {
     /// A result that is stated again in one output counts only if its rank is lower.
     #[serde(default)]
     pub(crate) rank: u8,
-    /// It is only a note on the result of this id and these axes.
+    /// It is only a note on the result of this id and these parameters.
     #[serde(default)]
     pub(crate) remark: bool,
     /// Words that stand for a value that was not measured.
@@ -456,14 +456,14 @@ pub(crate) struct ResultRule {
     pub(crate) quantile: bool,
     #[serde(default)]
     pub(crate) percent: f64,
-    /// Notes where an axis is not stated.
+    /// Notes where a parameter is not stated.
     #[serde(default)]
     pub(crate) without: BTreeMap<String, String>,
     pub(crate) note: Option<String>,
-    /// Axes of this result alone.
+    /// Parameters of this result alone.
     #[serde(default)]
     pub(crate) set: BTreeMap<String, String>,
-    /// Axes that lines below may state. A size of zero or less says that it was not measured.
+    /// Parameters that lines below may state. A size of zero or less says that it was not measured.
     #[serde(default)]
     pub(crate) later: BTreeMap<String, String>,
     /// How it stands to the definition of the benchmark that its id names.
@@ -491,10 +491,10 @@ pub(crate) struct TableRule {
     pub(crate) common: Common,
     /// The group that is what stands before the columns, where names may have blanks.
     pub(crate) label: Option<String>,
-    /// Further columns are values of this axis, each with the first result of the row.
+    /// Further columns are values of this parameter, each with the first result of the row.
     pub(crate) across: Option<String>,
-    /// Further columns that are like this are axes, with the name that the group `name` has.
-    pub(crate) axis_columns: Option<Pattern>,
+    /// Further columns that are like this are parameters, with the name that the group `name` has.
+    pub(crate) parameter_columns: Option<Pattern>,
     /// Words of the heading and of rows that are in no column.
     pub(crate) skip: Option<Pattern>,
     /// Which lines below are rows; an empty line ends the table.
@@ -543,11 +543,11 @@ pub(crate) enum Split {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub(crate) enum ColumnRule {
-    /// A value of this axis.
-    Axis(String),
+    /// A value of this parameter.
+    Parameter(String),
     /// A group of the row. Where several columns have one name, the second is this with `_2`.
     Group(String),
-    /// A size in bytes, as a value of this axis.
+    /// A size in bytes, as a value of this parameter.
     Size(String),
     Result(Box<ResultRule>),
     /// The least of what the first result states.

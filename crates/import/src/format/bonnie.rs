@@ -7,7 +7,9 @@ use model::Metric;
 use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, duration, lines, name_value, need, number, shown, split_unit};
+use crate::text::{
+    MOST_NAMES, SourceFault, duration, lines, name_value, need, number, parameter_value, shown, split_unit,
+};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "bonnie",
@@ -169,7 +171,7 @@ fn record(
     sheet.version.get_or_insert_with(|| version.clone());
     sheet.begin_process();
     let first = sheet.readings.len();
-    let (one_file, many_files) = (file_axes(&cell, at)?, files_axes(&cell, at)?);
+    let (one_file, many_files) = (file_parameters(&cell, at)?, files_parameters(&cell, at)?);
     let mut quick: Vec<&'static str> = Vec::new();
     for (test, scale) in TESTS {
         let files = test.starts_with("seq_") || test.starts_with("ran_");
@@ -192,15 +194,17 @@ fn record(
             let digits = word.trim_end_matches(char::is_alphabetic);
             found.extend(Some(longest.printed(digits)).filter(|longest| longest.value != 0.0));
         }
-        let axes = if files { &many_files } else { &one_file };
+        let parameters = if files { &many_files } else { &one_file };
         let placed = |reading| {
-            axes.iter().fold(reading, |reading: SourceReading, (axis, value)| reading.at(axis, value.clone()))
+            parameters
+                .iter()
+                .fold(reading, |reading: SourceReading, (parameter, value)| reading.at(parameter, value.clone()))
         };
         sheet.readings.extend(found.into_iter().map(placed));
     }
     let mut settings = Settings::from([("version".to_owned(), version)]);
     for name in ["seek_count", "seek_processes"] {
-        settings.extend(cell(name).map(|value| (name.to_owned(), axis_value(value))));
+        settings.extend(cell(name).map(|value| (name.to_owned(), parameter_value(value))));
     }
     runs.push(BonnieRun { line: at, first, settings, quick });
     Ok(())
@@ -211,8 +215,8 @@ fn reading(id: &str, word: &str, scale: f64, metric: Metric, at: usize) -> Resul
     Ok(SourceReading::new(id, title, need(word, at)? * scale, metric).printed(word))
 }
 
-/// Axes of the tests of one file. In 1.03 the size of a chunk stands behind that of the file.
-fn file_axes<'a>(
+/// Parameters of the tests of one file. In 1.03 the size of a chunk stands behind that of the file.
+fn file_parameters<'a>(
     cell: &impl Fn(&str) -> Option<&'a str>,
     at: usize,
 ) -> Result<Vec<(&'static str, String)>, SourceFault> {
@@ -220,18 +224,19 @@ fn file_axes<'a>(
         Some((file, chunk)) => (Some(file), Some(chunk).filter(|chunk| !chunk.is_empty()).or_else(|| cell("io_chunk"))),
         None => (None, None),
     };
-    let mut axes = Vec::new();
+    let mut parameters = Vec::new();
     if let Some(file) = file {
         let size = bytes(file).ok_or_else(|| SourceFault::new(format!("'{}' is no size", shown(file)), at))?;
-        axes.push(("file", model::format_size(size)));
+        parameters.push(("file", model::format_size(size)));
     }
-    axes.extend(chunk.map(|chunk| ("chunk", axis_value(chunk))));
-    axes.extend(cell("concurrency").filter(|count| *count != "1").map(|count| ("concurrency", axis_value(count))));
-    Ok(axes)
+    parameters.extend(chunk.map(|chunk| ("chunk", parameter_value(chunk))));
+    parameters
+        .extend(cell("concurrency").filter(|count| *count != "1").map(|count| ("concurrency", parameter_value(count))));
+    Ok(parameters)
 }
 
-/// Axes of the tests of many files, which it counts in 1024: `16`, or in 1.03 `16:1000:100/10`.
-fn files_axes<'a>(
+/// Parameters of the tests of many files, which it counts in 1024: `16`, or in 1.03 `16:1000:100/10`.
+fn files_parameters<'a>(
     cell: &impl Fn(&str) -> Option<&'a str>,
     at: usize,
 ) -> Result<Vec<(&'static str, String)>, SourceFault> {
@@ -240,20 +245,21 @@ fn files_axes<'a>(
     let mut sizes = sizes.split(':');
     let count = sizes.next().and_then(|count| count.parse::<u64>().ok()).and_then(|count| count.checked_mul(1024));
     let count = count.ok_or_else(|| SourceFault::new(format!("'{}' is no number of files", shown(stated)), at))?;
-    let mut axes = vec![("files", count.to_string())];
-    for (axis, name, old) in [
+    let mut parameters = vec![("files", count.to_string())];
+    for (parameter, name, old) in [
         ("largest", "max_size", sizes.next()),
         ("smallest", "min_size", sizes.next()),
         ("folders", "num_dirs", Some(folders).filter(|folders| !folders.is_empty())),
         ("chunk", "file_chunk", None),
     ] {
-        axes.extend(old.or_else(|| cell(name)).map(|value| (axis, axis_value(value))));
+        parameters.extend(old.or_else(|| cell(name)).map(|value| (parameter, parameter_value(value))));
     }
-    axes.extend(cell("concurrency").filter(|count| *count != "1").map(|count| ("concurrency", axis_value(count))));
-    Ok(axes)
+    parameters
+        .extend(cell("concurrency").filter(|count| *count != "1").map(|count| ("concurrency", parameter_value(count))));
+    Ok(parameters)
 }
 
-/// Makes axes of the version and of the seeks where rows of one machine differ in them.
+/// Makes parameters of the version and of the seeks where rows of one machine differ in them.
 fn settle(sheet: &mut SourceSheet, runs: &[BonnieRun]) {
     let mut quick = runs.iter().filter(|run| !run.quick.is_empty());
     if let Some(first) = quick.next() {
@@ -274,7 +280,7 @@ fn settle(sheet: &mut SourceSheet, runs: &[BonnieRun]) {
             for (name, value) in
                 run.settings.iter().filter(|(name, _)| names.contains(*name) && (seeks || *name == "version"))
             {
-                reading.point = std::mem::take(&mut reading.point).with(name, value);
+                reading.parameters = std::mem::take(&mut reading.parameters).with(name, value);
             }
         }
     }

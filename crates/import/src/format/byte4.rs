@@ -26,7 +26,7 @@ fn detect(head: &[u8]) -> Confidence {
         .max(likely(head, &["Dhrystone 2 without register", " lps"]))
 }
 
-/// Tests of version 4 that later versions renamed or dropped, with this program's ids and points.
+/// Tests of version 4 that later versions renamed or dropped, with this program's ids and sets of parameters.
 const OLDER: &[(&str, &str, &str)] = &[
     ("Arithmetic Test (type = arithoh)", "cpu.arithmetic", "type=overhead"),
     ("Arithoh", "cpu.arithmetic", "type=overhead"),
@@ -130,8 +130,8 @@ fn reading(line: &str, at: usize) -> Result<Option<SourceReading>, SourceFault> 
     let reading = scaled(&name, need(digits, at)?, unit).printed(digits);
     let same = |begin: &str| name.to_ascii_lowercase().starts_with(&squeezed(begin).to_ascii_lowercase());
     Ok(Some(match OLDER.iter().find(|(begin, ..)| same(begin)) {
-        Some((_, id, point)) => {
-            SourceReading { id: (*id).to_owned(), point: point.parse().unwrap_or_default(), ..reading }
+        Some((_, id, parameters)) => {
+            SourceReading { id: (*id).to_owned(), parameters: parameters.parse().unwrap_or_default(), ..reading }
         }
         None => reading,
     }))

@@ -2,7 +2,7 @@
 
 use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, rate, text};
-use crate::text::{SourceFault, axis_value, lines, need};
+use crate::text::{SourceFault, lines, need, parameter_value};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "coremark",
@@ -71,7 +71,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             "Memory location" => run.build.push(value.trim().to_owned()),
             name if name.starts_with("Parallel") => {
                 if let Some(reading) = sheet.readings.last_mut() {
-                    reading.point = std::mem::take(&mut reading.point).with("copies", axis_value(value));
+                    reading.parameters = std::mem::take(&mut reading.parameters).with("copies", parameter_value(value));
                 }
             }
             name if name.contains("crcfinal") => open = None,
@@ -144,10 +144,11 @@ fn place(sheet: &mut SourceSheet, runs: &[CoremarkRun]) {
     for (index, reading) in sheet.readings.iter_mut().enumerate() {
         let Some(run) = runs[..runs.partition_point(|run| run.start <= index)].last() else { continue };
         if !run.kind.is_empty() && run.kind != "2k performance" {
-            reading.point = std::mem::take(&mut reading.point).with("run", axis_value(&run.kind));
+            reading.parameters = std::mem::take(&mut reading.parameters).with("run", parameter_value(&run.kind));
         }
         if differ {
-            reading.point = std::mem::take(&mut reading.point).with("build", axis_value(&run.build.join(" / ")));
+            reading.parameters =
+                std::mem::take(&mut reading.parameters).with("build", parameter_value(&run.build.join(" / ")));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, axis_value, between, half_digit, lines, need, number, shown, split_unit};
+use crate::text::{SourceFault, between, half_digit, lines, need, number, parameter_value, shown, split_unit};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "fio-text",
@@ -96,10 +96,10 @@ impl FioTextJob {
 
     /// The job that this line begins: `a: (groupid=0, jobs=4): err= 0: pid=7: Tue Nov 24 23:00:00 2026`.
     fn next(self, name: &str, rest: &str) -> Self {
-        let jobs = between(rest, "jobs=", ")").filter(|count| *count != "1").map(axis_value);
+        let jobs = between(rest, "jobs=", ")").filter(|count| *count != "1").map(parameter_value);
         // The sum over all of them stands below the last host.
         let host = if name == "All clients" { String::new() } else { self.host };
-        Self { name: axis_value(name), jobs, host, ..Self::default() }
+        Self { name: parameter_value(name), jobs, host, ..Self::default() }
     }
 }
 
@@ -141,11 +141,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             stated = FioTextJobs { begin: sheet.readings.len(), ..FioTextJobs::default() };
         } else if trimmed.starts_with('<') && trimmed.ends_with('>') && !trimmed.contains(' ') {
             // A client with several servers names the host before its jobs.
-            job = FioTextJob { host: axis_value(trimmed.trim_matches(['<', '>'])), ..FioTextJob::default() };
+            job = FioTextJob { host: parameter_value(trimmed.trim_matches(['<', '>'])), ..FioTextJob::default() };
         } else if let Some((name, rest)) = trimmed.split_once(": (g=") {
             let name = name.strip_prefix('<').and_then(|rest| rest.split_once("> ")).map_or(name, |(_, name)| name);
             settings.retain(|(known, _)| known != name);
-            settings.push((name.to_owned(), axes(rest)));
+            settings.push((name.to_owned(), parameters(rest)));
         } else if let Some((name, rest)) = trimmed.split_once(": (groupid=") {
             job = job.next(name, rest);
             if stated.again(&job.name, between(rest, "pid=", ":").unwrap_or_default().to_owned()) {
@@ -193,7 +193,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 
 /// The settings that the lines above the results state for a job.
 fn of_job<'a>(settings: &'a [(String, Vec<(&'static str, String)>)], job: &FioTextJob) -> &'a [(&'static str, String)] {
-    settings.iter().find(|(name, _)| axis_value(name) == job.name).map_or(&[], |(_, axes)| axes.as_slice())
+    settings
+        .iter()
+        .find(|(name, _)| parameter_value(name) == job.name)
+        .map_or(&[], |(_, parameters)| parameters.as_slice())
 }
 
 /// Distributions of samples, depths and latencies, the machine's load, and the sums over groups, which repeat the jobs.
@@ -222,10 +225,10 @@ fn is_detail(line: &str) -> bool {
 }
 
 /// `0): rw=write, bs=(R) 8192B-8192B, (W) 8192B-8192B, ..., ioengine=libaio, iodepth=4`
-fn axes(rest: &str) -> Vec<(&'static str, String)> {
-    let value = |name: &str| between(&format!("{rest},"), &format!("{name}="), ",").map(axis_value);
+fn parameters(rest: &str) -> Vec<(&'static str, String)> {
+    let value = |name: &str| between(&format!("{rest},"), &format!("{name}="), ",").map(parameter_value);
     // Blocks of reading, writing and trimming, each with its least and greatest size; `4K-4K/8K-8K/4K-4K` in version 2.
-    let least = |words: &str| words.trim().split('-').next().map(axis_value);
+    let least = |words: &str| words.trim().split('-').next().map(parameter_value);
     let named = ["(R)", "(W)", "(T)"].map(|name| between(&format!("{rest},"), name, ",").and_then(least));
     let old = value("bs").unwrap_or_default();
     let mut old = old.split('/').map(least);
@@ -239,10 +242,10 @@ fn axes(rest: &str) -> Vec<(&'static str, String)> {
         ("ioengine", value("ioengine")),
         ("iodepth", value("iodepth")),
     ];
-    found.into_iter().filter_map(|(axis, value)| Some((axis, value?))).collect()
+    found.into_iter().filter_map(|(parameter, value)| Some((parameter, value?))).collect()
 }
 
-/// Sizes of blocks by direction: a result has that of its own as the axis `bs`.
+/// Sizes of blocks by direction: a result has that of its own as the parameter `bs`.
 const BLOCKS: [&str; 3] = ["bs of read", "bs of write", "bs of trim"];
 
 fn of_direction(line: &str) -> Option<(&str, &str)> {
@@ -317,18 +320,18 @@ fn undoubted(bytes: f64, printed: &str, rest: &str) -> (f64, Option<String>) {
     (bytes.max(decimal), Some(note))
 }
 
-fn placed(reading: SourceReading, job: &FioTextJob, axes: &[(&'static str, String)]) -> SourceReading {
+fn placed(reading: SourceReading, job: &FioTextJob, parameters: &[(&'static str, String)]) -> SourceReading {
     let reading = reading.at("job", job.name.clone());
     let reading = if job.host.is_empty() { reading } else { reading.at("host", job.host.clone()) };
-    let reading = axes.iter().fold(reading, |reading, (axis, value)| {
-        match axis.strip_prefix("bs of ") {
+    let reading = parameters.iter().fold(reading, |reading, (parameter, value)| {
+        match parameter.strip_prefix("bs of ") {
             // All directions together have the size of reading, where they do not differ.
             Some("read") if job.direction == "mixed" => reading.at("bs", value.clone()),
             // What is synchronised was written.
             Some("write") if job.direction == "sync" => reading.at("bs", value.clone()),
             Some(direction) if direction == job.direction => reading.at("bs", value.clone()),
             Some(_) => reading,
-            None => reading.at(axis, value.clone()),
+            None => reading.at(parameter, value.clone()),
         }
     });
     match &job.jobs {

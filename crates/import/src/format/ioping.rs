@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::json::{self, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, after, axis_value, between, lines, need, shown};
+use crate::text::{SourceFault, after, between, lines, need, parameter_value, shown};
 use crate::units::TIMES;
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -49,7 +49,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if line.contains(": request=") || line.contains(" request=") {
             request(&mut run, line);
         } else if let Some(target) = between(line, "--- ", " ioping statistics ---") {
-            run.target = axis_value(target);
+            run.target = parameter_value(target);
         } else if let Some((count, rest)) = line.split_once(" requests completed in ") {
             completed(&mut run, count, rest, at)?;
         } else if let Some((_, rest)) = line.split_once(" requests in ").filter(|_| line.starts_with("generated ")) {
@@ -173,21 +173,21 @@ fn end(sheet: &mut SourceSheet, run: &mut IopingRun, least: Printed, average: Pr
         let data = SourceReading::new("ioping.data", "Data", *value, bytes_per_second("bytes"));
         readings.push(data.printed_in(digits, *scale));
     }
-    let axes = [
+    let parameters = [
         ("direction", run.direction.map(str::to_owned)),
         ("size", run.size.clone()),
         ("pace", Some(if busy { "one after the other" } else { "with pauses" }.to_owned())),
     ];
     for reading in readings {
-        let placed = axes.iter().fold(reading, |reading, (axis, value)| match value {
-            Some(value) => reading.at(axis, value.clone()),
+        let placed = parameters.iter().fold(reading, |reading, (parameter, value)| match value {
+            Some(value) => reading.at(parameter, value.clone()),
             None => reading,
         });
         sheet.readings.push(placed);
     }
 }
 
-/// What processes read is an axis where they differ in it, else a fact.
+/// What processes read is a parameter where they differ in it, else a fact.
 fn settle(sheet: &mut SourceSheet, runs: &[IopingRun]) {
     let targets: Vec<(usize, String)> = runs.iter().map(|run| (run.first, run.target.clone())).collect();
     if !targets.is_empty() && !sheet.tell_apart("target", &targets) {
@@ -260,7 +260,7 @@ fn document(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
         let Some(sums) = &entry.stat else { continue };
         let target = [&entry.target.path, &entry.target.fstype, &entry.target.device].map(String::as_str).join(" ");
-        run.target = axis_value(&target);
+        run.target = parameter_value(&target);
         sheet.started = crate::date::iso(&entry.localtime);
         run.count = sums.count;
         run.wall = entry.load.as_ref().map_or(sums.time, |load| load.time) * 1e-9;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate};
-use crate::text::{MOST_ITEMS, SourceFault, after, axis_value, lines, name_value, need, number, shown, snake};
+use crate::text::{MOST_ITEMS, SourceFault, after, lines, name_value, need, number, parameter_value, shown, snake};
 
 /// Bytes of a MiB, the unit of IOR's rates.
 const MIB: f64 = 1_048_576.0;
@@ -25,7 +25,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
 struct IorRun<'a> {
     /// The line of its banner.
     at: usize,
-    /// Settings that no table repeats, as axes.
+    /// Settings that no table repeats, as parameters.
     settings: Vec<(&'static str, String)>,
     /// What it prints of itself above its results.
     options: HashMap<&'a str, &'a str>,
@@ -117,7 +117,7 @@ fn single<'a>(run: &IorRun<'a>, line: &'a str) -> Option<Vec<&'a str>> {
     Some(words).filter(|words| fits && ["write", "read"].contains(&words[0]) && number(words[1]).is_some())
 }
 
-/// Adds the rate of an operation over all single results, with the axes of a summary.
+/// Adds the rate of an operation over all single results, with the parameters of a summary.
 fn results(sheet: &mut SourceSheet, run: &IorRun<'_>, operation: &str) -> Result<(), SourceFault> {
     let id = format!("ior.{}", snake(operation));
     if sheet.readings[sheet.processes.last().copied().unwrap_or_default()..].iter().any(|reading| reading.id == id) {
@@ -141,7 +141,7 @@ fn results(sheet: &mut SourceSheet, run: &IorRun<'_>, operation: &str) -> Result
     let option = |name: &str| run.options.get(name).map(|value| (*value).to_owned());
     let sized = |name: &str, column: &str| size(&option(name)?, &cell(first, column)?).map(model::format_size);
     let per_file = option("access").map(|access| u8::from(access == "file-per-process").to_string());
-    let axes = [
+    let parameters = [
         ("api", option("api")),
         ("tasks", option("tasks")),
         ("per_node", option("clients per node")),
@@ -150,9 +150,11 @@ fn results(sheet: &mut SourceSheet, run: &IorRun<'_>, operation: &str) -> Result
         ("file_per_process", per_file),
         ("segments", option("segments").filter(|count| count != "1")),
     ];
-    let stated = axes.into_iter().filter_map(|(axis, value)| Some((axis, value?)));
-    let reading = stated.fold(reading, |reading, (axis, value)| reading.at(axis, axis_value(&value)));
-    sheet.readings.push(run.settings.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone())));
+    let stated = parameters.into_iter().filter_map(|(parameter, value)| Some((parameter, value?)));
+    let reading = stated.fold(reading, |reading, (parameter, value)| reading.at(parameter, parameter_value(&value)));
+    sheet
+        .readings
+        .push(run.settings.iter().fold(reading, |reading, (parameter, value)| reading.at(parameter, value.clone())));
     Ok(())
 }
 
@@ -168,22 +170,22 @@ fn size(stated: &str, kib: &str) -> Option<u64> {
 }
 
 /// Keeps a setting, `ordering in a file  : random`, `type : collective`, or with `=` in version 3.0; whether it defines
-/// a rate and no table repeats it. The usual ones are no axes.
+/// a rate and no table repeats it. The usual ones are no parameters.
 fn setting<'a>(run: &mut IorRun<'a>, line: &'a str) -> bool {
     let Some((name, value)) = line.split_once([':', '=']) else { return false };
     let (name, value) = (name.trim(), value.trim());
     run.options.insert(name, value);
-    let axis = match name {
-        "ordering in a file" => Some(("order", axis_value(value))).filter(|_| !value.starts_with("sequential")),
+    let parameter = match name {
+        "ordering in a file" => Some(("order", parameter_value(value))).filter(|_| !value.starts_with("sequential")),
         // Who reads what others wrote does not read it from its own cache.
-        "ordering inter file" => Some(("readers", axis_value(value))).filter(|_| !value.starts_with("no task")),
-        "type" => Some(("type", axis_value(value))).filter(|_| value != "independent"),
-        "stonewallingTime" => Some(("deadline", format!("{}s", axis_value(value)))).filter(|_| value != "0"),
+        "ordering inter file" => Some(("readers", parameter_value(value))).filter(|_| !value.starts_with("no task")),
+        "type" => Some(("type", parameter_value(value))).filter(|_| value != "independent"),
+        "stonewallingTime" => Some(("deadline", format!("{}s", parameter_value(value)))).filter(|_| value != "0"),
         "stoneWallingWearOut" => Some(("wear_out", "yes".to_owned())).filter(|_| value == "1"),
         _ => return false,
     };
-    run.settings.retain(|(known, _)| axis.as_ref().is_none_or(|(new, _)| known != new));
-    run.settings.extend(axis);
+    run.settings.retain(|(known, _)| parameter.as_ref().is_none_or(|(new, _)| known != new));
+    run.settings.extend(parameter);
     true
 }
 
@@ -297,7 +299,7 @@ fn row(sheet: &mut SourceSheet, run: &IorRun<'_>, line: &str, at: usize) -> Resu
             let spread = SourceSpread::Range(need(least, at)? * scale, need(greatest, at)? * scale);
             reading = reading.spread(spread).note(REPETITIONS);
         }
-        let axes = [
+        let parameters = [
             ("api", "API"),
             ("tasks", "#Tasks"),
             ("per_node", "tPN"),
@@ -305,16 +307,16 @@ fn row(sheet: &mut SourceSheet, run: &IorRun<'_>, line: &str, at: usize) -> Resu
             ("transfer", "xsize"),
             ("file_per_process", "fPP"),
         ];
-        for (axis, name) in axes {
+        for (parameter, name) in parameters {
             if let Some(word) = cell(name) {
-                let size = word.parse::<u64>().ok().filter(|_| ["block", "transfer"].contains(&axis));
-                reading = reading.at(axis, size.map_or_else(|| axis_value(word), model::format_size));
+                let size = word.parse::<u64>().ok().filter(|_| ["block", "transfer"].contains(&parameter));
+                reading = reading.at(parameter, size.map_or_else(|| parameter_value(word), model::format_size));
             }
         }
         if let Some(segments) = cell("segcnt").filter(|count| *count != "1") {
-            reading = reading.at("segments", axis_value(segments));
+            reading = reading.at("segments", parameter_value(segments));
         }
-        reading = run.settings.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
+        reading = run.settings.iter().fold(reading, |reading, (parameter, value)| reading.at(parameter, value.clone()));
         sheet.readings.push(reading);
     }
     Ok(())

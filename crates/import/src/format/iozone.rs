@@ -8,7 +8,7 @@ use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::date::ctime;
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, axis_value, between, lines, name_value, need, number, shown, snake, spans};
+use crate::text::{SourceFault, between, lines, name_value, need, number, parameter_value, shown, snake, spans};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "iozone",
@@ -64,7 +64,7 @@ struct IozoneRun {
     unit: Option<IozoneUnit>,
     /// Processes or threads, file and record size of a throughput test.
     sharing: &'static str,
-    axes: Vec<(&'static str, String)>,
+    parameters: Vec<(&'static str, String)>,
     /// The upper line of the headings.
     upper: String,
     columns: Vec<IozoneColumn>,
@@ -148,7 +148,7 @@ fn head(sheet: &mut SourceSheet, run: &mut IozoneRun, line: &str, at: usize) -> 
         run.settings.remove("began");
         let words: Vec<&str> = command.split_whitespace().collect();
         let path = words.iter().position(|word| ["-f", "-F"].contains(word)).and_then(|at| words.get(at + 1));
-        run.settings.extend(path.map(|path| ("path".to_owned(), axis_value(path))));
+        run.settings.extend(path.map(|path| ("path".to_owned(), parameter_value(path))));
     } else if let Some(unit) = line.strip_prefix("Output is in") {
         run.settings.remove("began");
         run.unit = Some(unit_of(unit.trim(), at)?);
@@ -156,7 +156,7 @@ fn head(sheet: &mut SourceSheet, run: &mut IozoneRun, line: &str, at: usize) -> 
         run.sharing = if sharing.contains("thread") { "threads" } else { "processes" };
     } else if let (true, Some(file)) = (line.starts_with("Each "), between(line, " a ", " file in")) {
         let record = between(line, " file in", " records").unwrap_or_default();
-        run.axes = vec![("file", size(file, at)?), ("record", size(record, at)?)];
+        run.parameters = vec![("file", size(file, at)?), ("record", size(record, at)?)];
     } else if PLAIN.iter().any(|begin| line.starts_with(begin)) {
         return Ok(true);
     } else if run.settings.contains_key("began") && !line.is_empty() {
@@ -288,11 +288,12 @@ fn together(run: &IozoneRun, rest: &str, end: &str, at: usize) -> Result<SourceR
     let title = format!("{}{seen}", test.trim());
     let reading = reading(unit_of(unit.trim(), at)?, id, &title, value, at)?;
     let sharing = if run.sharing.is_empty() { "processes" } else { run.sharing };
-    let reading = run.axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
-    Ok(reading.at(sharing, axis_value(count)))
+    let reading =
+        run.parameters.iter().fold(reading, |reading, (parameter, value)| reading.at(parameter, value.clone()));
+    Ok(reading.at(sharing, parameter_value(count)))
 }
 
-/// Makes axes of modes, and of the path where processes differ in it; says which of them did not end.
+/// Makes parameters of modes, and of the path where processes differ in it; says which of them did not end.
 fn settle(sheet: &mut SourceSheet, runs: &[IozoneRun]) {
     let ends: Vec<usize> = runs.iter().skip(1).map(|next| next.first).chain([sheet.readings.len()]).collect();
     let stated = runs.iter().zip(&ends).filter(|(run, end)| run.begun.is_some() && run.first < **end);
@@ -302,10 +303,10 @@ fn settle(sheet: &mut SourceSheet, runs: &[IozoneRun]) {
         let path = run.settings.get("path").filter(|_| found.values().any(|names| names.contains("path")));
         for reading in &mut sheet.readings[run.first..end] {
             if !modes.is_empty() {
-                reading.point = std::mem::take(&mut reading.point).with("mode", &modes);
+                reading.parameters = std::mem::take(&mut reading.parameters).with("mode", &modes);
             }
             if let Some(path) = path {
-                reading.point = std::mem::take(&mut reading.point).with("path", path);
+                reading.parameters = std::mem::take(&mut reading.parameters).with("path", path);
             }
         }
         if let Some(line) = run.begun.filter(|_| !run.complete && run.first < end) {

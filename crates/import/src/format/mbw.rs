@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second};
-use crate::text::{SourceFault, after, axis_value, between, lines, need, snake};
+use crate::text::{SourceFault, after, between, lines, need, parameter_value, snake};
 
 /// Bytes of a MiB, the unit of mbw.
 const MIB: f64 = 1_048_576.0;
@@ -53,7 +53,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 process = MbwProcess::default();
             }
             if let Some(bytes) = between(line, "Using ", "bytes as blocks") {
-                process.block = axis_value(bytes);
+                process.block = parameter_value(bytes);
             }
             if let Some(runs) = between(line, "Doing ", "runs per test") {
                 process.runs = runs.parse().ok();

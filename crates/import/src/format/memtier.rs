@@ -9,7 +9,7 @@ use crate::date::unix;
 use crate::format::sure;
 use crate::json::{self, BoundedMap, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, axis_value, number, shown, usable};
+use crate::text::{SourceFault, number, parameter_value, shown, usable};
 
 pub(super) const FORM: OtherForm =
     OtherForm { name: "memtier", detect: |head| sure(head, &["\"Ops/sec\"", "\"Misses/sec\"", "\"KB/sec\""]), parse };
@@ -101,7 +101,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     for (before, text) in documents(source.text) {
         let document: MemtierDocument = json::read_document((before, text), &source.ledger)?;
         sheet.begin_process();
-        let axes = settings(&document);
+        let parameters = settings(&document);
         for (title, kind, results) in results_of(&document) {
             if kind == "Runtime" {
                 runtime(&mut sheet, results);
@@ -109,7 +109,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 let of = part(title).ok_or_else(|| {
                     SourceFault::new(format!("its section '{}' is not known", shown(title)), before + 1)
                 })?;
-                sheet.readings.extend(placed(readings, kind, &axes, of, share(results)));
+                sheet.readings.extend(placed(readings, kind, &parameters, of, share(results)));
             }
         }
     }
@@ -199,7 +199,7 @@ fn decimals(mut reading: SourceReading, half: f64) -> SourceReading {
 /// Settings that define its results, under the names that the table's have.
 fn settings(document: &MemtierDocument) -> Vec<(&'static str, String)> {
     let stated = |section: &str, name: &str| match document.0.get(section)?.0.get(name)? {
-        MemtierMember::Setting(value) => Some(axis_value(&value.words())).filter(|words| words != "-"),
+        MemtierMember::Setting(value) => Some(parameter_value(&value.words())).filter(|words| words != "-"),
         _ => None,
     };
     let set = |name: &str| stated("configuration", name);
@@ -208,7 +208,7 @@ fn settings(document: &MemtierDocument) -> Vec<(&'static str, String)> {
     let payload = ranged("data_size_list").or_else(|| ranged("data_size_range"));
     let payload = payload.or_else(|| set("data_size").map(|size| size + "B"));
     let limit = set("rate_limit").or_else(|| set("rate-limiting")).filter(|limit| limit != "0");
-    let axes = [
+    let parameters = [
         ("threads", information("Threads").or_else(|| set("threads"))),
         ("clients", information("Connections per thread").or_else(|| set("clients"))),
         ("pipeline", set("pipeline")),
@@ -218,7 +218,7 @@ fn settings(document: &MemtierDocument) -> Vec<(&'static str, String)> {
         ("keys", set("key_pattern")),
         ("limit", limit),
     ];
-    axes.into_iter().filter_map(|(axis, value)| Some((axis, value?))).collect()
+    parameters.into_iter().filter_map(|(parameter, value)| Some((parameter, value?))).collect()
 }
 
 /// The title of a table, and how many runs it is of.
@@ -239,13 +239,14 @@ fn part(line: &str) -> Option<(Option<&'static str>, u32)> {
 fn placed(
     readings: Vec<SourceReading>,
     kind: &str,
-    axes: &[(&str, String)],
+    parameters: &[(&str, String)],
     (part, runs): (Option<&str>, u32),
     share: Option<f64>,
 ) -> Vec<SourceReading> {
     let place = |reading: SourceReading| {
-        let reading = reading.at("type", axis_value(&kind.to_ascii_lowercase())).counts(1, runs);
-        let reading = axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, value.clone()));
+        let reading = reading.at("type", parameter_value(&kind.to_ascii_lowercase())).counts(1, runs);
+        let reading =
+            parameters.iter().fold(reading, |reading, (parameter, value)| reading.at(parameter, value.clone()));
         let reading = part.map_or_else(|| reading.clone(), |part| reading.clone().at("run", part));
         match share {
             Some(share) => reading.note(format!("{share:.1}% of its gets found their key")),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds};
-use crate::text::{SourceFault, after, axis_value, between, lines, need, shown};
+use crate::text::{SourceFault, after, between, lines, need, parameter_value, shown};
 use crate::units::TIMES;
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -69,7 +69,7 @@ struct MlcState {
     /// Latencies are of random accesses.
     random: bool,
     /// Settings of the part.
-    axes: Vec<(&'static str, &'static str)>,
+    parameters: Vec<(&'static str, &'static str)>,
     /// The next part has small pages.
     small: bool,
     /// The first line of the source that states 0, and how many do.
@@ -135,10 +135,10 @@ fn begin(sheet: &mut SourceSheet, state: &mut MlcState) {
 fn open(state: &mut MlcState, part: MlcPart, rest: &str) {
     state.done.insert(part);
     (state.part, state.fresh, state.delays, state.home) = (Some(part), true, false, "");
-    (state.rows, state.columns, state.axes) = ("", Vec::new(), Vec::new());
+    (state.rows, state.columns, state.parameters) = ("", Vec::new(), Vec::new());
     state.random |= part == MlcPart::Idle && rest.contains("random access");
     if std::mem::take(&mut state.small) {
-        state.axes.push(("pages", "small"));
+        state.parameters.push(("pages", "small"));
     }
 }
 
@@ -156,17 +156,17 @@ fn setting(sheet: &mut SourceSheet, state: &mut MlcState, line: &str, at: usize)
         }
         if let Some(buffer) = buffer {
             let size = buffer.split("/thread").next().unwrap_or(buffer);
-            state.buffer = Some(axis_value(size.trim_end_matches('B').trim_end_matches('i')) + "iB");
+            state.buffer = Some(parameter_value(size.trim_end_matches('B').trim_end_matches('i')) + "iB");
         }
     } else if line.contains("enabling random access for latency") {
         state.random = true;
     } else if line.starts_with("Using Read-only traffic type") {
-        state.axes.push(("traffic", "read-only"));
+        state.parameters.push(("traffic", "read-only"));
     } else if line.starts_with("Using only one thread from each core") {
-        state.axes.push(("threads", "one a core"));
+        state.parameters.push(("threads", "one a core"));
     } else if line.starts_with("Using small pages") {
         match state.part {
-            Some(_) if state.fresh => state.axes.push(("pages", "small")),
+            Some(_) if state.fresh => state.parameters.push(("pages", "small")),
             _ => state.small = true,
         }
     } else if let Some(unit) = after(line, "Bandwidths are in").filter(|_| line.starts_with("Bandwidths")) {
@@ -195,14 +195,15 @@ fn results(state: &mut MlcState, line: &str, at: usize) -> Result<Option<Vec<Sou
 
 fn placed(reading: SourceReading, state: &MlcState) -> SourceReading {
     let latency = ["mlc.idle_latency", "mlc.loaded_latency"].contains(&reading.id.as_str());
-    let mut reading = state.axes.iter().fold(reading, |reading, (axis, value)| reading.at(axis, *value));
+    let mut reading =
+        state.parameters.iter().fold(reading, |reading, (parameter, value)| reading.at(parameter, *value));
     if latency && state.random {
         reading = reading.at("access", "random");
     }
     // Which buffer it takes by itself depends on the caches: then it is of memory.
     match (&state.options, &state.buffer) {
         (Some(options), _) if options.is_empty() => reading,
-        (Some(options), _) => reading.at("options", axis_value(options)),
+        (Some(options), _) => reading.at("options", parameter_value(options)),
         (None, Some(buffer)) => reading.at("buffer", buffer.clone()),
         (None, None) => reading,
     }
@@ -235,7 +236,8 @@ fn mix(part: MlcPart, line: &str, at: usize) -> Result<Option<Vec<SourceReading>
     }
     let id = if part == MlcPart::Peak { "mlc.peak_bandwidth" } else { "mlc.max_bandwidth" };
     Ok(Some(vec![
-        bandwidth(id, "Bandwidth of all threads", value.trim(), at)?.at("mix", axis_value(&name.to_ascii_lowercase())),
+        bandwidth(id, "Bandwidth of all threads", value.trim(), at)?
+            .at("mix", parameter_value(&name.to_ascii_lowercase())),
     ]))
 }
 
@@ -278,7 +280,7 @@ fn matrix(
     {
         let hit = name.trim_end().rsplit(' ').next().unwrap_or_default();
         let reading = latency("mlc.cache_latency", "Latency between caches", value.trim(), 1e-9, at)?;
-        return Ok(Some(vec![reading.at("state", axis_value(hit)).at("sockets", "same")]));
+        return Ok(Some(vec![reading.at("state", parameter_value(hit)).at("sockets", "same")]));
     }
     if line.starts_with("Remote Socket L2->L2 HITM latency") {
         state.home = if line.contains("reader") { "reader" } else { "writer" };

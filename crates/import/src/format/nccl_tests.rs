@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, seconds, text};
-use crate::text::{MOST_NAMES, SourceFault, after, axis_value, lines, name_value, need, number, shown};
+use crate::text::{MOST_NAMES, SourceFault, after, lines, name_value, need, number, parameter_value, shown};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "nccl-tests",
@@ -55,7 +55,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if let Some(version) = after(trimmed, "ccl-tests version") {
             sheet.version = version.split_whitespace().next().map(str::to_owned);
         } else if let Some(name) = after(trimmed, "Collective test starting:") {
-            named = axis_value(name.trim_end_matches("_perf"));
+            named = parameter_value(name.trim_end_matches("_perf"));
         } else if trimmed.starts_with("# nThread") {
             run = begun(&words, std::mem::take(&mut named));
             // Without a name it is not known to be the same collective as one before.
@@ -146,7 +146,7 @@ fn placed(reading: SourceReading, run: &NcclRun) -> SourceReading {
     // Ranks of several hosts speak over a network.
     let reading = if run.hosts.len() > 1 { reading.at("hosts", run.hosts.len().to_string()) } else { reading };
     let names = || run.hosts.iter().take(8).cloned().collect::<Vec<_>>().join("+");
-    let reading = if run.elsewhere { reading.at("on", axis_value(&names())) } else { reading };
+    let reading = if run.elsewhere { reading.at("on", parameter_value(&names())) } else { reading };
     if run.collective.is_empty() { reading } else { reading.at("collective", run.collective.clone()) }
 }
 
@@ -182,9 +182,9 @@ fn row(sheet: &mut SourceSheet, run: &NcclRun, line: &str, at: usize) -> Result<
         };
         let reading = SourceReading::new(id, id, need(word, at)? * scale, metric).printed_in(word, scale);
         let reading = reading.at("size", model::format_size(size)).at("place", if place == 1 { "out" } else { "in" });
-        let axes = [("type", cell("type")), ("operator", cell("redop").filter(|word| *word != "none"))];
-        let reading = axes.into_iter().fold(reading, |reading, (axis, word)| match word {
-            Some(word) => reading.at(axis, axis_value(word)),
+        let parameters = [("type", cell("type")), ("operator", cell("redop").filter(|word| *word != "none"))];
+        let reading = parameters.into_iter().fold(reading, |reading, (parameter, word)| match word {
+            Some(word) => reading.at(parameter, parameter_value(word)),
             None => reading,
         });
         sheet.readings.push(placed(reading, run));

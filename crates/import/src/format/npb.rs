@@ -7,7 +7,7 @@ use model::{Better, Unit};
 use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, metric, seconds, text};
-use crate::text::{SourceFault, axis_value, between, lines, need, shown, snake};
+use crate::text::{SourceFault, between, lines, need, parameter_value, shown, snake};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "npb",
@@ -50,7 +50,7 @@ struct NpbRun {
     operations: String,
     verification: String,
     /// Class, size and numbers of processes and threads.
-    axes: Vec<(&'static str, String)>,
+    parameters: Vec<(&'static str, String)>,
     settings: Settings,
 }
 
@@ -71,7 +71,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         if let Some(name) = banner(line) {
             end(&mut sheet, &mut kept, &place, std::mem::take(&mut run))?;
             (place, run) = (NpbPlace::Progress, NpbRun { line: at, name, ..NpbRun::default() });
-            let variant = between(line, "(", ")").map(axis_value);
+            let variant = between(line, "(", ")").map(parameter_value);
             run.settings.extend(variant.map(|variant| ("variant".to_owned(), variant)));
         } else if let Some(name) = completed(line) {
             if place != NpbPlace::Progress {
@@ -100,7 +100,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
                 }
                 NpbPlace::Options => match line.split_once('=') {
                     Some((name, value)) if name.trim().len() < 20 => {
-                        run.settings.insert(name.trim().to_owned(), axis_value(value));
+                        run.settings.insert(name.trim().to_owned(), parameter_value(value));
                     }
                     _ => {
                         end(&mut sheet, &mut kept, &place, std::mem::take(&mut run))?;
@@ -137,24 +137,24 @@ fn completed(line: &str) -> Option<&str> {
 fn result(sheet: &mut SourceSheet, run: &mut NpbRun, line: &str, at: usize) -> bool {
     let Some((name, value)) = line.split_once('=') else { return false };
     let value = value.trim();
-    let mut axis = |axis, value: &str| run.axes.push((axis, axis_value(value)));
+    let mut parameter = |parameter, value: &str| run.parameters.push((parameter, parameter_value(value)));
     match name.trim() {
-        "Class" => axis("class", value),
-        "Size" => axis("size", &value.split_whitespace().collect::<String>()),
-        "Total processes" => axis("processes", value),
-        "Total threads" | "Threads" => axis("threads", value),
+        "Class" => parameter("class", value),
+        "Size" => parameter("size", &value.split_whitespace().collect::<String>()),
+        "Total processes" => parameter("processes", value),
+        "Total threads" | "Threads" => parameter("threads", value),
         "Active processes" | "Avail threads" | "Compiled procs" | "Iterations" => {
-            run.settings.insert(name.trim().to_owned(), axis_value(value));
+            run.settings.insert(name.trim().to_owned(), parameter_value(value));
         }
         "Time in seconds" => run.time = Some((value.to_owned(), at)),
         "Mop/s total" => run.rate = Some((value.to_owned(), at)),
         // What the others tell already.
         "Mop/s/process" | "Mop/s/thread" | "Compile date" => {}
-        "Operation type" => run.operations = axis_value(value),
-        "Verification" => run.verification = axis_value(value),
+        "Operation type" => run.operations = parameter_value(value),
+        "Verification" => run.verification = parameter_value(value),
         "Version" => {
-            sheet.version.get_or_insert_with(|| axis_value(value));
-            run.settings.insert("version".to_owned(), axis_value(value));
+            sheet.version.get_or_insert_with(|| parameter_value(value));
+            run.settings.insert("version".to_owned(), parameter_value(value));
         }
         _ => return false,
     }
@@ -205,19 +205,19 @@ fn end(sheet: &mut SourceSheet, kept: &mut Vec<NpbKept>, place: &NpbPlace, run: 
         return Err(SourceFault::new("the results that begin here state no time and no rate", run.line));
     }
     for reading in &mut sheet.readings[first..] {
-        for (axis, value) in run.axes.clone() {
-            reading.point = std::mem::take(&mut reading.point).with(axis, value);
+        for (parameter, value) in run.parameters.clone() {
+            reading.parameters = std::mem::take(&mut reading.parameters).with(parameter, value);
         }
         if skipped {
             reading.notes.push("its result was not verified".to_owned());
         }
     }
-    let group = run.axes.iter().fold(id, |group, (axis, value)| format!("{group} {axis}={value}"));
+    let group = run.parameters.iter().fold(id, |group, (parameter, value)| format!("{group} {parameter}={value}"));
     kept.push(NpbKept { first, group, settings: run.settings });
     Ok(())
 }
 
-/// Makes axes of what runs of one benchmark differ in, and facts of what is the same in all.
+/// Makes parameters of what runs of one benchmark differ in, and facts of what is the same in all.
 fn settle(sheet: &mut SourceSheet, kept: &[NpbKept]) {
     let mut found = differing(kept.iter().map(|run| (run.group.clone(), &run.settings)));
     // An excerpt may lack some of them.
@@ -231,7 +231,7 @@ fn settle(sheet: &mut SourceSheet, kept: &[NpbKept]) {
         let Some(names) = found.get(&run.group) else { continue };
         for reading in &mut sheet.readings[run.first..end] {
             for (name, value) in run.settings.iter().filter(|(name, _)| names.contains(*name)) {
-                reading.point = std::mem::take(&mut reading.point).with(snake(name), value);
+                reading.parameters = std::mem::take(&mut reading.parameters).with(snake(name), value);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
-use crate::text::{SourceFault, after, axis_value, between, lines, name_value, need, number, shown, snake};
+use crate::text::{SourceFault, after, between, lines, name_value, need, number, parameter_value, shown, snake};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "openssl-speed",
@@ -140,7 +140,8 @@ impl OpensslSettings {
     fn take(&mut self, line: &str) {
         if line.contains("openssl speed ") {
             self.elapsed = Some(line.contains(" -elapsed"));
-            self.processes = after(line, "-multi ").and_then(|rest| rest.split_whitespace().next()).map(axis_value);
+            self.processes =
+                after(line, "-multi ").and_then(|rest| rest.split_whitespace().next()).map(parameter_value);
             self.engine = None;
         } else if line.contains("measure elapsed time") {
             self.elapsed = Some(true);
@@ -159,7 +160,8 @@ impl OpensslSettings {
             None => "unstated",
         };
         self.times.push((before, time.to_owned()));
-        self.engines.push((before, self.engine.take().map_or_else(|| "none".to_owned(), |engine| axis_value(&engine))));
+        self.engines
+            .push((before, self.engine.take().map_or_else(|| "none".to_owned(), |engine| parameter_value(&engine))));
     }
 
     /// A rate in elapsed time and one in CPU time are no samples of each other, least of all where a device does the
@@ -260,7 +262,7 @@ pub(super) fn of_blocks(sizes: &[String], line: &str, at: usize) -> Result<Vec<S
         let value = need(digits, at)? * scale;
         let reading = SourceReading::new("openssl.throughput", "Throughput", value, bytes_per_second("bytes"));
         // Before 3.0, `aes-128 cbc` is the code without the CPU's instructions, and `aes-128-cbc` that of -evp.
-        let name = axis_value(&name).to_ascii_lowercase();
+        let name = parameter_value(&name).to_ascii_lowercase();
         Ok(reading.printed_in(digits, scale).at("algorithm", name).at("block", format!("{size}B")))
     };
     sizes.iter().zip(cells).map(reading).collect()
@@ -270,7 +272,7 @@ pub(super) fn of_blocks(sizes: &[String], line: &str, at: usize) -> Result<Vec<S
 fn of_keys(columns: &[String], line: &str, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some(first) = words.len().checked_sub(columns.len()).filter(|count| *count > 0) else { return Ok(Vec::new()) };
-    let name = axis_value(&words[..first].join(" "));
+    let name = parameter_value(&words[..first].join(" "));
     let mut readings = Vec::new();
     for (column, cell) in columns.iter().zip(&words[first..]) {
         let Some(operation) = column.strip_suffix("/s") else { continue };

@@ -5,7 +5,7 @@ use model::{Metric, Unit};
 use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::iso;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number as fact, rate, seconds, text};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, lines, need};
+use crate::text::{MOST_NAMES, SourceFault, lines, need, parameter_value};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "passmark",
@@ -111,7 +111,7 @@ fn end(sheets: &mut Vec<SourceSheet>, file: PassmarkFile, at: usize) -> Result<(
     let alone = file.logicals.is_some();
     if let Some(processes) = file.processes.filter(|count| file.logicals.as_ref() != Some(count)) {
         for reading in sheet.readings.iter_mut().filter(|reading| !(alone && reading.id == "passmark.single_thread")) {
-            reading.point = std::mem::take(&mut reading.point).with("processes", &processes);
+            reading.parameters = std::mem::take(&mut reading.parameters).with("processes", &processes);
         }
     }
     let same = |known: &SourceSheet| known.facts == sheet.facts && known.version == sheet.version;
@@ -144,12 +144,12 @@ fn stated(file: &mut PassmarkFile, name: &str, value: &str, at: usize) -> Result
             );
             sheet.readings.extend(Some(latency).filter(|latency| latency.value > 0.0));
         }
-        "Major" => file.version[0] = axis_value(value),
-        "Minor" => file.version[1] = axis_value(value),
-        "Build" => file.version[2] = axis_value(value),
+        "Major" => file.version[0] = parameter_value(value),
+        "Minor" => file.version[1] = parameter_value(value),
+        "Build" => file.version[2] = parameter_value(value),
         "TimeStamp" => sheet.started = moment(value),
         "Results Complete" => file.unfinished = value != "true",
-        "NumTestProcesses" => file.processes = Some(axis_value(value)),
+        "NumTestProcesses" => file.processes = Some(parameter_value(value)),
         "OSName" => sheet.fact(text("os.name", value, "output", &[])),
         "Kernel" => sheet.fact(text("kernel.release", value, "output", &[])),
         "ptArchitecture" => sheet.fact(text("cpu.architecture", value, "output", &[])),
@@ -158,7 +158,7 @@ fn stated(file: &mut PassmarkFile, name: &str, value: &str, at: usize) -> Result
         "NumSockets" => sheet.fact(count("cpu.sockets")),
         "NumCores" => sheet.fact(count("cpu.cores")),
         "NumLogicals" => {
-            file.logicals = Some(axis_value(value));
+            file.logicals = Some(parameter_value(value));
             sheet.fact(count("cpu.count"));
         }
         "Memory" => {

@@ -4,7 +4,7 @@ use model::{Fact, Metric, Unit};
 
 use super::{CodeFormat, Parsed, SourceText, likely, sure};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, rate, text};
-use crate::text::{SourceFault, axis_value, between, column, first_number, lines};
+use crate::text::{SourceFault, between, column, first_number, lines, parameter_value};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "7zip",
@@ -108,7 +108,7 @@ impl SevenZipReader {
         }
         // An excerpt of the table alone may be of one thread or of all.
         let threads = self.threads.map_or_else(|| "unstated".to_owned(), |threads| threads.to_string());
-        self.sheet.process_at("threads", &axis_value(&threads));
+        self.sheet.process_at("threads", &parameter_value(&threads));
         Ok(())
     }
 

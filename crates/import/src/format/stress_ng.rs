@@ -7,7 +7,7 @@ use model::{Metric, Unit};
 use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::unix;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number as fact, rate, text};
-use crate::text::{SourceFault, after, axis_value, lines, name_value, need, number, snake};
+use crate::text::{SourceFault, after, lines, name_value, need, number, parameter_value, snake};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "stress-ng",
@@ -28,10 +28,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 
 fn bogo(stressor: &str, value: f64, version: Option<&str>) -> SourceReading {
     let reading = SourceReading::new("stress_ng.bogo_ops", "Bogo operations", value, rate("bogo operations"));
-    let reading = reading.at("stressor", axis_value(stressor)).note(BOGO);
+    let reading = reading.at("stressor", parameter_value(stressor)).note(BOGO);
     // As part of the name, the version separates results of different versions.
     match version {
-        Some(version) => reading.at("version", axis_value(version)),
+        Some(version) => reading.at("version", parameter_value(version)),
         None => reading,
     }
 }
@@ -80,7 +80,7 @@ fn yaml(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
             "stressor" => {
                 value.clone_into(&mut stressor);
                 if let Some((place, last)) = open.replace((at, value.to_owned())) {
-                    return Err(SourceFault::new(format!("stressor '{}' has no rate", axis_value(&last)), place));
+                    return Err(SourceFault::new(format!("stressor '{}' has no rate", parameter_value(&last)), place));
                 }
             }
             _ if NEEDLESS.contains(&key) => {}
@@ -98,7 +98,9 @@ fn yaml(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
         source.took(at);
     }
     match open {
-        Some((place, last)) => Err(SourceFault::new(format!("stressor '{}' has no rate", axis_value(&last)), place)),
+        Some((place, last)) => {
+            Err(SourceFault::new(format!("stressor '{}' has no rate", parameter_value(&last)), place))
+        }
         None => Ok(sheet),
     }
 }
@@ -122,7 +124,7 @@ fn own(stressor: &str, key: &str, value: &str) -> Option<SourceReading> {
     let metric = Metric { per: words.clone().into(), ..metric };
     Some(
         SourceReading::new(format!("stress_ng.{}", snake(key)), words, value * scale, metric)
-            .at("stressor", axis_value(stressor)),
+            .at("stressor", parameter_value(stressor)),
     )
 }
 
@@ -227,6 +229,9 @@ fn heading(words: &[&str], at: usize) -> Result<usize, SourceFault> {
         [] => Ok(7),
         ["CPU", "used", "per"] => Ok(8),
         ["CPU", "used", "per", "RSS", "Max"] => Ok(9),
-        _ => Err(SourceFault::new(format!("the table's heading '{}' is not known", axis_value(&words.join(" "))), at)),
+        _ => Err(SourceFault::new(
+            format!("the table's heading '{}' is not known", parameter_value(&words.join(" "))),
+            at,
+        )),
     }
 }

@@ -20,7 +20,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
 };
 
 fn detect(head: &[u8]) -> Confidence {
-    let columns = super::sure(head, &["benchmark", "point", "outcome", "method"]) == Confidence::Sure;
+    let columns = super::sure(head, &["benchmark", "parameters", "outcome", "method"]) == Confidence::Sure;
     if head.starts_with(b"run,") && columns { Confidence::Certain } else { Confidence::No }
 }
 
@@ -148,7 +148,7 @@ fn definition(row: &TidyRow<'_>) -> Result<Definition, SourceFault> {
 fn result(row: &TidyRow<'_>) -> Result<BenchmarkResult, SourceFault> {
     let samples = |(round, word): (u32, &str)| Ok(Sample { round, value: need(word, row.line)?, ..Sample::default() });
     let samples = (0..).zip(row.maybe("values").split_whitespace()).map(samples).collect::<Result<_, SourceFault>>()?;
-    let point = row.get("point")?.parse();
+    let parameters = row.get("parameters")?.parse();
     let notes = row.maybe("notes").split(" | ").filter(|note| !note.is_empty());
     let benchmark = row.get("benchmark")?.to_owned();
     if benchmark.is_empty() {
@@ -156,7 +156,7 @@ fn result(row: &TidyRow<'_>) -> Result<BenchmarkResult, SourceFault> {
     }
     let result = BenchmarkResult {
         benchmark,
-        point: point.map_err(|error: model::Error| {
+        parameters: parameters.map_err(|error: model::Error| {
             SourceFault::new(error.to_string().replace("could not", "cannot"), row.line)
         })?,
         stands_for: None,

@@ -4,7 +4,7 @@ use super::{CodeFormat, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, text};
 use crate::text::{
-    SourceFault, axis_value, between, first_number, lines, name_value, need, number as plain_number, snake, spans,
+    SourceFault, between, first_number, lines, name_value, need, number as plain_number, parameter_value, snake, spans,
 };
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -22,7 +22,7 @@ pub(super) static FORMAT: CodeFormat = CodeFormat {
     parse,
 };
 
-/// Tests whose definition with one copy is that of a benchmark: beginning of the name, id and point.
+/// Tests whose definition with one copy is that of a benchmark: beginning of the name, id and parameters.
 pub(super) const TESTS: &[(&str, &str, &str)] = &[
     ("Dhrystone 2 using register", "cpu.dhrystone", "registers=yes"),
     ("Dhrystone 2 without register", "cpu.dhrystone", "registers=no"),
@@ -113,7 +113,7 @@ impl UnixbenchCopies {
             return reading;
         }
         let id = format!("unixbench.{}", snake(&reading.title));
-        self.of_index(SourceReading { id, point: model::Point::origin(), ..reading })
+        self.of_index(SourceReading { id, parameters: model::Parameters::none(), ..reading })
     }
 
     fn of_index(self, reading: SourceReading) -> SourceReading {
@@ -205,11 +205,16 @@ fn is_progress(line: &str) -> bool {
 /// The index over all tests, or over those that ran: that of other tests is another result.
 fn index(sheet: &SourceSheet, score: f64, partial: bool) -> SourceReading {
     if !partial {
-        return SourceReading::new("unixbench.index", "System Benchmarks Index", score, rate("index points"));
+        return SourceReading::new(
+            "unixbench.index",
+            "System Benchmarks Index",
+            score,
+            rate("index sets of parameters"),
+        );
     }
     let tests: Vec<String> = sheet.readings.iter().map(|reading| snake(&reading.title)).collect();
-    SourceReading::new("unixbench.partial_index", "Partial index", score, rate("index points"))
-        .at("tests", axis_value(&tests.join("+")))
+    SourceReading::new("unixbench.partial_index", "Partial index", score, rate("index sets of parameters"))
+        .at("tests", parameter_value(&tests.join("+")))
 }
 
 /// A row of the table of indices: baseline, result and their ratio, which the results above imply.
@@ -246,9 +251,9 @@ pub(super) fn scaled(name: &str, value: f64, unit: &str) -> SourceReading {
     };
     let known = TESTS.iter().find(|(begin, ..)| name.to_ascii_lowercase().starts_with(&begin.to_ascii_lowercase()));
     let mut reading = match known {
-        Some((_, id, point)) => {
+        Some((_, id, parameters)) => {
             let reading = SourceReading::new(*id, name, value, metric);
-            SourceReading { point: point.parse().unwrap_or_default(), ..reading }
+            SourceReading { parameters: parameters.parse().unwrap_or_default(), ..reading }
         }
         None => SourceReading::new(format!("unixbench.{}", snake(name)), name, value, metric),
     };

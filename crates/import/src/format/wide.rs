@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use model::{Better, Catalogue, Fact, Metric, Point, Primitive, Unit};
+use model::{Better, Catalogue, Fact, Metric, Parameters, Primitive, Unit};
 
 use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::date;
@@ -47,7 +47,7 @@ enum WideColumn {
 
 struct WideQuantity {
     id: String,
-    point: Point,
+    parameters: Parameters,
     title: String,
     scale: f64,
     metric: Metric,
@@ -100,7 +100,7 @@ fn check(columns: &[WideColumn], names: &csv::StringRecord) -> Result<(), Source
     let mut seen = std::collections::HashSet::new();
     for (column, name) in columns.iter().zip(names) {
         let key = match column {
-            WideColumn::Quantity(quantity) => format!("{} {}", quantity.id, quantity.point),
+            WideColumn::Quantity(quantity) => format!("{} {}", quantity.id, quantity.parameters),
             WideColumn::Machine => "machine".to_owned(),
             WideColumn::Label => "label".to_owned(),
             WideColumn::Date => "date".to_owned(),
@@ -170,14 +170,14 @@ fn column(name: &str, catalogue: &Catalogue) -> Result<WideColumn, SourceFault> 
     let better = better
         .or(named.better)
         .ok_or_else(|| fault("does not say which direction is better: write '(UNIT higher)' or '(UNIT lower)'"))?;
-    let (title, point) = match title.trim().split_once(':') {
-        Some((title, point)) => (
+    let (title, parameters) = match title.trim().split_once(':') {
+        Some((title, parameters)) => (
             title.trim(),
-            point.trim().parse::<Point>().map_err(|error| {
+            parameters.trim().parse::<Parameters>().map_err(|error| {
                 fault(&format!("has a point that cannot be read: {}", one_line(&error.to_string(), 80)))
             })?,
         ),
-        None => (title.trim(), Point::origin()),
+        None => (title.trim(), Parameters::none()),
     };
     if catalogue.lacks(title) {
         return Err(fault("is called like a result of this program, which does not exist"));
@@ -190,7 +190,7 @@ fn column(name: &str, catalogue: &Catalogue) -> Result<WideColumn, SourceFault> 
     } else {
         (format!("table.{}", snake(title)), Metric { unit: named.unit, per: named.per.clone().into(), better })
     };
-    Ok(WideColumn::Quantity(WideQuantity { id, point, title: name_value(title), scale: named.scale, metric }))
+    Ok(WideColumn::Quantity(WideQuantity { id, parameters, title: name_value(title), scale: named.scale, metric }))
 }
 
 /// Adds facts of a machine, of which an earlier row may not say otherwise: such rows are of two machines, or of two
@@ -285,7 +285,7 @@ fn row(
                 let value = value()? * quantity.scale;
                 let reading = SourceReading::new(&quantity.id, &quantity.title, value, quantity.metric.clone());
                 let reading = reading.printed_in(cell, quantity.scale);
-                sheet.readings.push(SourceReading { point: quantity.point.clone(), ..reading });
+                sheet.readings.push(SourceReading { parameters: quantity.parameters.clone(), ..reading });
             }
         }
     }

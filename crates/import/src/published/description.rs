@@ -45,9 +45,9 @@ pub struct EvaluationDescription {
 pub struct DifferenceDescription {
     /// Their id, in which `*` matches any text.
     pub id: String,
-    /// Axes that they have.
+    /// Parameters that they have.
     #[serde(default)]
-    pub point: String,
+    pub parameters: String,
     /// How the definitions differ.
     pub says: String,
 }
@@ -145,12 +145,12 @@ pub struct ResultDescription {
     pub id: String,
     /// Column of its value; absent if machines are columns.
     pub column: Option<String>,
-    /// Its point.
+    /// Its parameters.
     #[serde(default)]
-    pub point: String,
-    /// Further axes, for a machine with several rows in the table.
+    pub parameters: String,
+    /// Further parameters, for a machine with several rows in the table.
     #[serde(default)]
-    pub point_if_repeated: String,
+    pub parameters_if_repeated: String,
     /// Its title in the source; the column's name if absent.
     pub title: Option<String>,
     /// Unit as printed: one of `UNITS`.
@@ -219,7 +219,7 @@ pub struct SuiteDescription {
     pub charts: Vec<SuiteChart>,
 }
 
-/// A chart of results of the run over the sizes of one axis, with a curve for each point of the others.
+/// A chart of results of the run over the sizes of one parameter, with a curve for each set of parameters of the others.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteChart {
@@ -227,8 +227,8 @@ pub struct SuiteChart {
     pub title: String,
     /// Id of the results.
     pub result: String,
-    /// The axis of sizes.
-    pub axis: String,
+    /// The parameter of sizes.
+    pub parameter: String,
     /// Title of the table below which it stands.
     pub below: String,
 }
@@ -344,9 +344,9 @@ pub enum SuiteCell {
 pub struct SuiteResult {
     /// Its id.
     pub id: String,
-    /// Its point; axes that are left out have their default.
+    /// Its parameters; parameters that are left out have their default.
     #[serde(default)]
-    pub point: String,
+    pub parameters: String,
     /// The column's unit: one of `UNITS`.
     pub unit: String,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use model::{Definition, Point, format_size, parse_size};
+use model::{Definition, Parameters, format_size, parse_size};
 
 use super::description::{
     EvaluationDescription, FactDescription, MachineDescription, ResultDescription, TableDescription,
@@ -64,7 +64,7 @@ struct ResultRows {
 impl ResultRows {
     fn of(described: &TableDescription, result: &ResultDescription, table: &PublishedTable) -> Self {
         let mut of_machines = HashMap::new();
-        let rows = table.rows().filter(|_| !result.point_if_repeated.is_empty());
+        let rows = table.rows().filter(|_| !result.parameters_if_repeated.is_empty());
         for machine in rows.filter_map(|row| machine_with(described, result, row)) {
             *of_machines.entry(machine).or_default() += 1;
         }
@@ -165,10 +165,10 @@ fn reading(
         reading.value = scaled((value + high) / 2.0);
         reading = reading.spread(SourceSpread::Range(scaled(value), scaled(high)));
     }
-    reading.point = point(&cells.fill(&result.point));
+    reading.parameters = parameters(&cells.fill(&result.parameters));
     if repeated {
-        for (axis, value) in point(&cells.fill(&result.point_if_repeated)).iter() {
-            reading.point = reading.point.with(axis, value);
+        for (parameter, value) in parameters(&cells.fill(&result.parameters_if_repeated)).iter() {
+            reading.parameters = reading.parameters.with(parameter, value);
         }
     }
     reading.definition = match (&result.near, &result.other) {
@@ -189,11 +189,11 @@ fn upper_end(result: &ResultDescription, table: &PublishedTable) -> Option<f64> 
     row.number(result.column.as_deref()?)
 }
 
-/// A point in which 1024 KiB become 1 MiB.
-fn point(text: &str) -> Point {
+/// A set of parameters in which 1024 KiB become 1 MiB.
+fn parameters(text: &str) -> Parameters {
     let size = |value: &str| parse_size(value).ok().filter(|_| value.ends_with("iB")).map(format_size);
-    let given: Point = text.parse().unwrap_or_default();
-    given
-        .iter()
-        .fold(Point::origin(), |point, (axis, value)| point.with(axis, size(value).unwrap_or_else(|| value.to_owned())))
+    let given: Parameters = text.parse().unwrap_or_default();
+    given.iter().fold(Parameters::none(), |parameters, (parameter, value)| {
+        parameters.with(parameter, size(value).unwrap_or_else(|| value.to_owned()))
+    })
 }

@@ -22,7 +22,7 @@ fn every_format_has_a_fixture_and_is_detected() {
     assert_eq!(fixtures.iter().filter(|fixture| fixture.format.is_empty()).count(), 0);
 }
 
-/// People tell the rows of a table by titles and points: ids alone do not tell two results apart.
+/// People tell the rows of a table by titles and sets of parameters: ids alone do not tell two results apart.
 #[test]
 fn no_two_results_of_a_run_look_the_same() {
     let mut alike = Vec::new();
@@ -30,7 +30,7 @@ fn no_two_results_of_a_run_look_the_same() {
         for run in import(&fixture.file, &fixture.bytes, None, benchmarks::catalogue()).unwrap() {
             let mut seen = std::collections::HashMap::new();
             for result in run.results {
-                let shown = (result.title, result.point.to_string(), result.metric.unit, result.metric.per);
+                let shown = (result.title, result.parameters.to_string(), result.metric.unit, result.metric.per);
                 if let Some(other) = seen.insert(shown, result.benchmark.clone()) {
                     alike.push(format!("{}: {other} and {}", fixture.file, result.benchmark));
                 }
@@ -62,7 +62,12 @@ fn runs_are_valid_documents_with_their_provenance() {
                 let Outcome::Measured(estimate) = &result.outcome else {
                     panic!("{} {:?}", result.key(), result.outcome)
                 };
-                assert!(result.key().point.get("occurrence").is_none(), "{} twice in {}", result.key(), fixture.file);
+                assert!(
+                    result.key().parameters.get("occurrence").is_none(),
+                    "{} twice in {}",
+                    result.key(),
+                    fixture.file
+                );
                 // A spread that was not stated is absent, and never zero at a level.
                 if estimate.low == estimate.high {
                     assert_eq!(estimate.level, 0.0, "{} of {}", result.key(), fixture.file);
@@ -85,12 +90,16 @@ fn the_catalogue_defines_known_ids() {
     let switch = catalogue.position("os.context_switch").unwrap();
     catalogue.benchmarks.swap(0, switch);
     catalogue.benchmarks[0].title = "Switch between processes".to_owned();
-    catalogue.benchmarks[0].axes.retain(|axis| axis.name == "working_set");
-    catalogue.benchmarks[0].axes[0].values = vec!["0".to_owned(), "16KiB".to_owned()];
+    catalogue.benchmarks[0].parameters.retain(|parameter| parameter.name == "working_set");
+    catalogue.benchmarks[0].parameters[0].values = vec!["0".to_owned(), "16KiB".to_owned()];
     let bytes = common::fixture("lmbench.txt");
     let run = import("lmbench.txt", &bytes, None, &catalogue).unwrap().remove(0);
     assert_eq!(run.results[0].title, "Switch between processes", "results stand in the catalogue's order");
-    assert_eq!(run.results[0].point.get("working_set"), Some("0"), "points take the catalogue's spelling");
+    assert_eq!(
+        run.results[0].parameters.get("working_set"),
+        Some("0"),
+        "sets of parameters take the catalogue's spelling"
+    );
 }
 
 #[test]

@@ -8,8 +8,8 @@ fn runs(name: &str) -> Vec<Run> {
     get(name, benchmarks::catalogue()).unwrap()
 }
 
-fn value(run: &Run, benchmark: &str, point: &str) -> Option<f64> {
-    let result = run.result(&ResultKey::new(benchmark, point.parse().unwrap()))?;
+fn value(run: &Run, benchmark: &str, parameters: &str) -> Option<f64> {
+    let result = run.result(&ResultKey::new(benchmark, parameters.parse().unwrap()))?;
     result.outcome.estimate().map(|estimate| estimate.value)
 }
 
@@ -41,7 +41,7 @@ fn every_machine_is_a_run_without_spread() {
             assert_eq!(&parse_run(&render_run(run).unwrap()).unwrap(), run);
             assert_eq!(get(id, benchmarks::catalogue()).unwrap()[0], *run);
             for result in &run.results {
-                assert!(result.point.get("occurrence").is_none(), "{} of {id} occurs twice", result.key());
+                assert!(result.parameters.get("occurrence").is_none(), "{} of {id} occurs twice", result.key());
                 let estimate = result.outcome.estimate().unwrap();
                 assert!(
                     !estimate.has_spread() && matches!(estimate.method, EstimateMethod::None | EstimateMethod::Range)
@@ -102,13 +102,13 @@ fn ams_geometric_means_follow_from_the_raw_table() {
 fn babar_tables_keep_their_printed_order() {
     let runs = runs("babar-cpu-1998");
     assert_eq!(runs.len(), 13);
-    let sorted = |benchmark: &str, point: &str, descending: bool| {
+    let sorted = |benchmark: &str, parameters: &str, descending: bool| {
         let mut values: Vec<(f64, &str)> =
-            runs.iter().filter_map(|run| Some((value(run, benchmark, point)?, run.name()))).collect();
+            runs.iter().filter_map(|run| Some((value(run, benchmark, parameters)?, run.name()))).collect();
         values.sort_by(|a, b| if descending { b.0.total_cmp(&a.0) } else { a.0.total_cmp(&b.0) });
         values
     };
-    for (name, column, benchmark, point, scale, descending) in [
+    for (name, column, benchmark, parameters, scale, descending) in [
         ("table1_memory_bandwidth", "memcpy_libc_mb_s", "memory.memcpy", "piece=whole", 1e6, true),
         ("table2_null_syscall", "null_syscall_us", "os.syscall_write", "", 1e-6, false),
         ("table3_process_creation", "simple_process_ms", "os.fork_exec", "linking=dynamic,program=hello", 1e-3, false),
@@ -124,7 +124,7 @@ fn babar_tables_keep_their_printed_order() {
         ("table6_ipc_latency", "tcp_us", "ipc.tcp_latency", "", 1e-6, false),
     ] {
         let printed = table("babar-cpu-1998", name);
-        let ours = sorted(benchmark, point, descending);
+        let ours = sorted(benchmark, parameters, descending);
         assert_eq!(ours.len(), printed.rows.len(), "{name}");
         for (row, (value, machine)) in ours.iter().enumerate() {
             let stated = printed.number(row, column).unwrap() * scale;
@@ -173,7 +173,7 @@ fn the_catalogue_decides_unit_and_title() {
     assert_eq!(
         run.results[0].definition,
         Definition::Near("in C".to_owned()),
-        "the first source that agrees in its point"
+        "the first source that agrees in its parameters"
     );
     assert!(run.results[1..].iter().all(|result| result.definition == Definition::Same));
     assert!(near(value(&run, "os.exec", "linking=dynamic").unwrap(), 276.6));
@@ -201,7 +201,8 @@ fn daisy_and_network_evaluations_keep_their_facts() {
     let builder = &network[0];
     assert_eq!(builder.machine.number("senders"), Some(22.0));
     assert!(near(value(builder, "babar_network.loss", "senders=4,window=64kB").unwrap(), 41.0 / 60_000.0));
-    let atm = builder.results.iter().find(|result| result.point.get("network") == Some("atm_classical_ip")).unwrap();
+    let atm =
+        builder.results.iter().find(|result| result.parameters.get("network") == Some("atm_classical_ip")).unwrap();
     let Outcome::Measured(estimate) = &atm.outcome else { panic!("{:?}", atm.outcome) };
     assert_eq!((estimate.low, estimate.high, estimate.level), (15e6, 16e6, 0.0));
     let ibm = network.iter().find(|run| run.name() == "IBM 43P").unwrap();
@@ -220,7 +221,7 @@ fn a_directory_of_the_user_is_an_evaluation_like_any_other() {
         name = "table1"
         title = "Pipes"
         machine = [{ label = "{machine}" }]
-        result = [{ column = "pipe_us", id = "ipc.pipe_latency", point = "placement=same_cpu", unit = "us" }]
+        result = [{ column = "pipe_us", id = "ipc.pipe_latency", parameters = "placement=same_cpu", unit = "us" }]
     "#;
     write("evaluation.toml", description);
     let runs = get(&folder.path().display().to_string(), benchmarks::catalogue()).unwrap();
@@ -252,7 +253,7 @@ fn tables_of_many_machines_are_read_in_proportion_to_their_rows() {
         name = "table1"
         title = "Pipes"
         machine = [{ label = "{machine}" }]
-        result = [{ column = "us", id = "ipc.pipe_latency", point_if_repeated = "at={at}", unit = "us", up_to = { at = "c" } }]
+        result = [{ column = "us", id = "ipc.pipe_latency", parameters_if_repeated = "at={at}", unit = "us", up_to = { at = "c" } }]
     "#;
     std::fs::write(folder.path().join("evaluation.toml"), description).unwrap();
     let rows: String = (0..20_000).map(|machine| format!("m{machine},a,1\n")).collect();

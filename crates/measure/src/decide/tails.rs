@@ -109,7 +109,7 @@ mod tests {
             Better::Lower => model::Metric::lower(model::Unit::Seconds, "call"),
             Better::Higher => model::Metric::higher(model::Unit::PerSecond, "calls"),
         };
-        let key = model::ResultKey::new("os.syscall_write", model::Point::origin());
+        let key = model::ResultKey::new("os.syscall_write", model::Parameters::none());
         BenchmarkResult::unmeasured(key, "call", metric, model::Class::Compute)
     }
 

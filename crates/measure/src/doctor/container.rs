@@ -124,8 +124,8 @@ fn results(topology: &Topology, allowed: &[usize], holds: impl Fn(&sizing::Resul
     for entry in entries {
         let Some(benchmark) = benchmarks::find(&entry.benchmark) else { continue };
         // What cannot be placed here is not measured for another reason.
-        let Ok(cpus) = crate::place(benchmark, &entry.point, topology, allowed) else { continue };
-        if holds(&sizing::needs(benchmark, &entry.point, &cpus)) && !named.contains(&entry.benchmark) {
+        let Ok(cpus) = crate::place(benchmark, &entry.parameters, topology, allowed) else { continue };
+        if holds(&sizing::needs(benchmark, &entry.parameters, &cpus)) && !named.contains(&entry.benchmark) {
             named.push(entry.benchmark);
         }
     }

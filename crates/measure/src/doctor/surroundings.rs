@@ -125,7 +125,7 @@ fn huge_pages(machine: &Machine) -> Check {
     match machine.text("memory.transparent_huge_pages").as_deref() {
         Some(setting) if setting.contains("never") && !setting.contains("madvise") => Check::attention(
             "huge pages",
-            "never: points with pages=huge are not measured",
+            "never: sets of parameters with pages=huge are not measured",
             "as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
         ),
         Some(setting) => Check::fine("huge pages", setting),

@@ -3,7 +3,7 @@
 mod points;
 
 use benchmarks::{Benchmark, Parties, ThreadCount};
-use model::{ANY_CROSSING, CpuSet, Plan, PlanEntry, Point, Topology};
+use model::{ANY_CROSSING, CpuSet, Parameters, Plan, PlanEntry, Topology};
 use os::topology::{CpuChoice, plan, relation};
 
 use self::points::{nearest, points};
@@ -11,10 +11,10 @@ use crate::{Error, sizing};
 
 /// More parties than any benchmark has: each finds its own CPU in a list of so many.
 const PARTIES: usize = 64;
-/// The suite that measures every point of every axis.
+/// The suite that measures every set of parameters of every parameter.
 const EVERYTHING: &str = "full";
 
-/// A CPU for each party of a benchmark at a point, from the CPUs that may be used; empty leaves the scheduler free.
+/// A CPU for each party of a benchmark at a set of parameters, from the CPUs that may be used; empty leaves the scheduler free.
 ///
 /// One party runs on one core of the fastest class; of equals on the last, for interrupts usually go to the first.
 ///
@@ -22,7 +22,7 @@ const EVERYTHING: &str = "full";
 /// When the machine has no such CPUs, as a clause that follows "not measured: ".
 pub fn place(
     benchmark: &Benchmark,
-    point: &Point,
+    parameters: &Parameters,
     machine: &Topology,
     allowed: &[usize],
 ) -> Result<Vec<usize>, String> {
@@ -31,7 +31,7 @@ pub fn place(
     match benchmark.parties {
         Parties::One => of(CpuChoice::OneCore),
         Parties::Threads => {
-            let threads = point.get("threads").and_then(|word| word.parse().ok()).unwrap_or(ThreadCount::One);
+            let threads = parameters.get("threads").and_then(|word| word.parse().ok()).unwrap_or(ThreadCount::One);
             of(match threads {
                 ThreadCount::One => CpuChoice::OneCore,
                 ThreadCount::Cores => CpuChoice::AllCores,
@@ -40,7 +40,7 @@ pub fn place(
                 ThreadCount::Scatter(count) => CpuChoice::Scatter(count),
             })
         }
-        Parties::Placed => match point.get("placement") {
+        Parties::Placed => match parameters.get("placement") {
             Some(ANY_CROSSING) => {
                 let nearest = nearest(machine, &allowed);
                 nearest.map(|(_, pair)| turns(&pair)).ok_or_else(|| needed(&allowed))
@@ -51,16 +51,16 @@ pub fn place(
             },
             None => Ok(Vec::new()),
         },
-        Parties::OnNode => plan(machine, &on_node(point, machine, &allowed)?, CpuChoice::OneCore),
-        Parties::CoresOfNode => plan(machine, &on_node(point, machine, &allowed)?, CpuChoice::AllCores),
-        Parties::NamedPair => named_pair(point, machine, &allowed),
+        Parties::OnNode => plan(machine, &on_node(parameters, machine, &allowed)?, CpuChoice::OneCore),
+        Parties::CoresOfNode => plan(machine, &on_node(parameters, machine, &allowed)?, CpuChoice::AllCores),
+        Parties::NamedPair => named_pair(parameters, machine, &allowed),
         Parties::Free => Ok(Vec::new()),
     }
 }
 
-/// The two CPUs that a point names, if they stand to each other as it says.
-fn named_pair(point: &Point, machine: &Topology, allowed: &CpuSet) -> Result<Vec<usize>, String> {
-    let named = |axis: &str| point.get(axis).and_then(|word| word.parse::<usize>().ok());
+/// The two CPUs that a set of parameters names, if they stand to each other as it says.
+fn named_pair(parameters: &Parameters, machine: &Topology, allowed: &CpuSet) -> Result<Vec<usize>, String> {
+    let named = |parameter: &str| parameters.get(parameter).and_then(|word| word.parse::<usize>().ok());
     let (Some(one), Some(other)) = (named("cpu"), named("other")) else {
         return Err("two cores are needed and only one may be used".to_owned());
     };
@@ -68,7 +68,7 @@ fn named_pair(point: &Point, machine: &Topology, allowed: &CpuSet) -> Result<Vec
         return Err(format!("CPU {cpu} is not there, or may not be used"));
     }
     let found = relation(machine, one, other).map_or("unknown", |found| found.name());
-    match point.get("relation") {
+    match parameters.get("relation") {
         _ if one == other => Err("a CPU hands nothing to itself".to_owned()),
         Some(word) if word != ANY_CROSSING && word != found => {
             Err(format!("CPUs {one} and {other} are {found}, not {word}"))
@@ -82,24 +82,24 @@ fn named_pair(point: &Point, machine: &Topology, allowed: &CpuSet) -> Result<Vec
 /// # Errors
 /// Names the first of them.
 pub fn refuse_more_threads_than_cpus(entries: &[PlanEntry], allowed: &[usize]) -> Result<(), Error> {
-    let threads = |entry: &PlanEntry| match entry.point.get("threads")?.parse().ok()? {
+    let threads = |entry: &PlanEntry| match entry.parameters.get("threads")?.parse().ok()? {
         ThreadCount::Compact(count) | ThreadCount::Scatter(count) => Some(count),
         ThreadCount::One | ThreadCount::Cores | ThreadCount::All => None,
     };
     match entries.iter().find(|entry| threads(entry).is_some_and(|count| count > allowed.len())) {
-        Some(entry) => Err(Error::Point(format!(
+        Some(entry) => Err(Error::Parameters(format!(
             "{} cannot be measured at threads={}: {} may be used here",
             entry.benchmark,
-            entry.point.get("threads").unwrap_or_default(),
+            entry.parameters.get("threads").unwrap_or_default(),
             crate::facts::counted(allowed.len()),
         ))),
         None => Ok(()),
     }
 }
 
-/// The CPUs that may be used of the node that a point names.
-fn on_node(point: &Point, machine: &Topology, allowed: &CpuSet) -> Result<CpuSet, String> {
-    let named = |axis: &str| point.get(axis).and_then(|word| word.parse::<usize>().ok());
+/// The CPUs that may be used of the node that a set of parameters names.
+fn on_node(parameters: &Parameters, machine: &Topology, allowed: &CpuSet) -> Result<CpuSet, String> {
+    let named = |parameter: &str| parameters.get(parameter).and_then(|word| word.parse::<usize>().ok());
     if machine.nodes.len() < 2 {
         return Err("the machine has one NUMA node".to_owned());
     }
@@ -124,7 +124,7 @@ fn needed(allowed: &CpuSet) -> String {
     format!("two CPUs are needed and only {} may be used", if allowed.len() == 1 { "one" } else { "these" })
 }
 
-/// The points of a plan as this machine can measure them: two CPUs that were asked for without saying how they stand to
+/// The sets of parameters of a plan as this machine can measure them: two CPUs that were asked for without saying how they stand to
 /// each other are the nearest two, and their result says which relation that is. The suite of everything takes every
 /// relation that the machine has. Representative sizes of memory lie beyond its caches, within the free memory (bytes).
 pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], free: u64) {
@@ -132,12 +132,12 @@ pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], fr
     let all = plan.suite == EVERYTHING;
     let mut entries: Vec<PlanEntry> = Vec::new();
     for entry in std::mem::take(&mut plan.entries) {
-        for point in points(&entry, machine, &allowed, all) {
-            let shares =
-                benchmarks::find(&entry.benchmark).map_or(entry.shares.clone(), |benchmark| benchmark.sharing(&point));
-            let entry = PlanEntry { point, shares, ..entry.clone() };
+        for parameters in points(&entry, machine, &allowed, all) {
+            let shares = benchmarks::find(&entry.benchmark)
+                .map_or(entry.shares.clone(), |benchmark| benchmark.sharing(&parameters));
+            let entry = PlanEntry { parameters, shares, ..entry.clone() };
             let entry = sized(&plan.suite, entry, machine, &allowed, free);
-            if entries.iter().all(|known| known.benchmark != entry.benchmark || known.point != entry.point) {
+            if entries.iter().all(|known| known.benchmark != entry.benchmark || known.parameters != entry.parameters) {
                 entries.push(entry);
             }
         }
@@ -148,9 +148,10 @@ pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], fr
 fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, free: u64) -> PlanEntry {
     let moved = || {
         let benchmark = benchmarks::find(&entry.benchmark)?;
-        let cpus = place(benchmark, &entry.point, machine, allowed.as_slice()).ok()?;
-        let point = sizing::beyond_caches(suite, &entry, benchmark, machine, &CpuSet::from(cpus.as_slice()), free)?;
-        Some(PlanEntry { shares: benchmark.sharing(&point), point, ..entry.clone() })
+        let cpus = place(benchmark, &entry.parameters, machine, allowed.as_slice()).ok()?;
+        let parameters =
+            sizing::beyond_caches(suite, &entry, benchmark, machine, &CpuSet::from(cpus.as_slice()), free)?;
+        Some(PlanEntry { shares: benchmark.sharing(&parameters), parameters, ..entry.clone() })
     };
     moved().unwrap_or(entry)
 }
@@ -202,14 +203,15 @@ mod tests {
         os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
     }
 
-    fn at(text: &str) -> Point {
+    fn at(text: &str) -> Parameters {
         text.parse().unwrap()
     }
 
     #[test]
-    fn parties_go_where_the_point_says() {
+    fn parties_go_where_the_parameters_says() {
         let two = machine("guest-2");
-        let of = |parties, point: &str, allowed: &[usize]| place(&benchmark(parties), &at(point), &two, allowed);
+        let of =
+            |parties, parameters: &str, allowed: &[usize]| place(&benchmark(parties), &at(parameters), &two, allowed);
         assert_eq!(of(Parties::One, "", &[0, 1]), Ok(vec![1]));
         assert_eq!(of(Parties::Placed, "placement=same_cpu", &[0, 1]), Ok(vec![1; PARTIES]));
         for across in ["cross_cpu", "same_cache"] {
@@ -227,16 +229,16 @@ mod tests {
     #[test]
     fn two_cpus_become_the_relation_that_the_machine_has() {
         let resolved = |suite: &str, machine: &Topology, allowed: &CpuSet| {
-            let entry = |point: &str| PlanEntry {
+            let entry = |parameters: &str| PlanEntry {
                 benchmark: "ipc.pipe_latency".to_owned(),
-                point: at(point),
+                parameters: at(parameters),
                 target: 0.02,
                 shares: None,
             };
             let entries = vec![entry("placement=cross_cpu"), entry("placement=same_cache"), entry("placement=free")];
             let mut plan = Plan { suite: suite.to_owned(), entries, ..Plan::default() };
             resolve(&mut plan, machine, allowed.as_slice(), sizing::UNKNOWN);
-            plan.entries.iter().map(|entry| entry.point.get("placement").unwrap().to_owned()).collect::<Vec<_>>()
+            plan.entries.iter().map(|entry| entry.parameters.get("placement").unwrap().to_owned()).collect::<Vec<_>>()
         };
         let two = machine("guest-2");
         assert_eq!(resolved("default", &two, &two.online), ["same_cache", "free"], "asked for twice, measured once");
@@ -259,8 +261,8 @@ mod tests {
         let said = |name: &str, threads: &str| {
             let machine = machine(name);
             let benchmark = benchmark(Parties::Threads);
-            let point = at(&format!("threads={threads}"));
-            let cpus = place(&benchmark, &point, &machine, machine.online.as_slice()).unwrap();
+            let parameters = at(&format!("threads={threads}"));
+            let cpus = place(&benchmark, &parameters, &machine, machine.online.as_slice()).unwrap();
             remark(&benchmark, &machine, &cpus)
         };
         assert_eq!(said("guest-2", "all"), None, "two equal cores");

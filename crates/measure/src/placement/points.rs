@@ -1,17 +1,17 @@
-//! The points that a machine has of what was asked for: its nodes, its counts of threads, its pairs of CPUs.
+//! The sets of parameters that a machine has of what was asked for: its nodes, its counts of threads, its pairs of CPUs.
 
 use benchmarks::EACH;
-use model::{ANY_CROSSING, CpuSet, NumaNode, PlanEntry, Point, Topology};
+use model::{ANY_CROSSING, CpuSet, NumaNode, Parameters, PlanEntry, Topology};
 use os::topology::{CpuChoice, CpuRelation, plan, relation};
 
 /// Most cores of which every pair is measured.
 const MOST_CORES: usize = 64;
 
-/// A point that asks for each NUMA node, at all pairs of nodes that have the CPUs and the memory for it; as it stands
+/// A set of parameters that asks for each NUMA node, at all pairs of nodes that have the CPUs and the memory for it; as it stands
 /// where there is but one node.
-fn node_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
-    let numbers = |axis: &str, fits: &dyn Fn(&NumaNode) -> bool| -> Vec<String> {
-        match point.get(axis) {
+fn node_pairs(parameters: &Parameters, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
+    let numbers = |parameter: &str, fits: &dyn Fn(&NumaNode) -> bool| -> Vec<String> {
+        match parameters.get(parameter) {
             Some(word) if word == EACH || all => {
                 machine.nodes.iter().filter(|node| fits(node)).map(|node| node.number.to_string()).collect()
             }
@@ -20,13 +20,13 @@ fn node_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) ->
         }
     };
     if machine.nodes.len() < 2 {
-        return vec![point.clone()];
+        return vec![parameters.clone()];
     }
     let from = numbers("cpu_node", &|node| !node.cpus.and(allowed).is_empty());
     let memory = numbers("memory_node", &|node| node.bytes != Some(0));
     let pair = |cpu: &String| memory.iter().map(move |memory| (cpu.clone(), memory.clone())).collect::<Vec<_>>();
     let pairs = from.iter().flat_map(pair);
-    pairs.map(|(cpu, memory)| point.clone().with("cpu_node", cpu).with("memory_node", memory)).collect()
+    pairs.map(|(cpu, memory)| parameters.clone().with("cpu_node", cpu).with("memory_node", memory)).collect()
 }
 
 /// One CPU of every core, or of so many that are spread evenly where there are more.
@@ -40,12 +40,12 @@ fn some_cores(machine: &Topology, allowed: &CpuSet) -> Vec<usize> {
     }
 }
 
-/// A point that asks for each core, at all pairs; each with the relation of its CPUs, for results of different
+/// A set of parameters that asks for each core, at all pairs; each with the relation of its CPUs, for results of different
 /// relations are not the same.
-fn core_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
-    let each = |axis: &str| all || point.get(axis) == Some(EACH);
-    let numbers = |axis: &str| match point.get(axis).and_then(|word| word.parse().ok()) {
-        Some(cpu) if !each(axis) => vec![cpu],
+fn core_pairs(parameters: &Parameters, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
+    let each = |parameter: &str| all || parameters.get(parameter) == Some(EACH);
+    let numbers = |parameter: &str| match parameters.get(parameter).and_then(|word| word.parse().ok()) {
+        Some(cpu) if !each(parameter) => vec![cpu],
         _ => some_cores(machine, allowed),
     };
     let (ones, others) = (numbers("cpu"), numbers("other"));
@@ -53,9 +53,9 @@ fn core_pairs(point: &Point, machine: &Topology, allowed: &CpuSet, all: bool) ->
     let counts = |one: usize, other: usize| if each("cpu") && each("other") { one < other } else { one != other };
     let pairs = ones.iter().flat_map(|one| others.iter().map(move |other| (*one, *other)));
     let at = |(one, other): (usize, usize)| {
-        let named = point.clone().with("cpu", one.to_string()).with("other", other.to_string());
+        let named = parameters.clone().with("cpu", one.to_string()).with("other", other.to_string());
         match relation(machine, one, other) {
-            Some(found) if point.get("relation") == Some(ANY_CROSSING) => named.with("relation", found.name()),
+            Some(found) if parameters.get("relation") == Some(ANY_CROSSING) => named.with("relation", found.name()),
             _ => named,
         }
     };
@@ -101,34 +101,34 @@ fn thread_counts(machine: &Topology, allowed: &CpuSet) -> Vec<String> {
     counts
 }
 
-/// The points that a result is measured at on this machine; `all` is every point that the machine has, whatever was
+/// The sets of parameters that a result is measured at on this machine; `all` is every set of parameters that the machine has, whatever was
 /// asked for.
-pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Point> {
-    if entry.point.get("memory_node").is_some() {
-        let pairs = node_pairs(&entry.point, machine, allowed, all);
-        return if pairs.is_empty() { vec![entry.point.clone()] } else { pairs };
+pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
+    if entry.parameters.get("memory_node").is_some() {
+        let pairs = node_pairs(&entry.parameters, machine, allowed, all);
+        return if pairs.is_empty() { vec![entry.parameters.clone()] } else { pairs };
     }
-    if entry.point.get("other").is_some() {
-        let pairs = core_pairs(&entry.point, machine, allowed, all);
-        return if pairs.is_empty() { vec![entry.point.clone()] } else { pairs };
+    if entry.parameters.get("other").is_some() {
+        let pairs = core_pairs(&entry.parameters, machine, allowed, all);
+        return if pairs.is_empty() { vec![entry.parameters.clone()] } else { pairs };
     }
-    if entry.point.get("threads") == Some(EACH) {
+    if entry.parameters.get("threads") == Some(EACH) {
         let counts = thread_counts(machine, allowed).into_iter();
-        return counts.map(|count| entry.point.clone().with("threads", count)).collect();
+        return counts.map(|count| entry.parameters.clone().with("threads", count)).collect();
     }
     // What other verbs measure has words of its own: the two ends of a connection, for instance.
     let ours = benchmarks::find(&entry.benchmark).is_some();
-    if !ours || entry.point.get("placement") != Some(ANY_CROSSING) {
-        return vec![entry.point.clone()];
+    if !ours || entry.parameters.get("placement") != Some(ANY_CROSSING) {
+        return vec![entry.parameters.clone()];
     }
-    let with = |relation: CpuRelation| entry.point.clone().with("placement", relation.name());
+    let with = |relation: CpuRelation| entry.parameters.clone().with("placement", relation.name());
     let relations = CpuRelation::OF_CORES.into_iter().chain([CpuRelation::Sibling]);
-    let points: Vec<Point> = if all {
+    let points: Vec<Parameters> = if all {
         relations.filter(|relation| plan(machine, allowed, CpuChoice::Pair(*relation)).is_ok()).map(with).collect()
     } else {
         nearest(machine, allowed).map(|(relation, _)| with(relation)).into_iter().collect()
     };
-    if points.is_empty() { vec![entry.point.clone()] } else { points }
+    if points.is_empty() { vec![entry.parameters.clone()] } else { points }
 }
 
 #[cfg(test)]
@@ -145,7 +145,7 @@ mod tests {
         os::topology::of_files(&recorded.online.parse().unwrap(), &|file| recorded.read(file))
     }
 
-    fn at(text: &str) -> Point {
+    fn at(text: &str) -> Parameters {
         text.parse().unwrap()
     }
 
@@ -157,26 +157,26 @@ mod tests {
     fn every_pair_of_nodes_is_measured_and_one_node_says_so() {
         let entry = PlanEntry {
             benchmark: "memory.node_latency".to_owned(),
-            point: at("cpu_node=each,memory_node=each,working_set=64MiB"),
+            parameters: at("cpu_node=each,memory_node=each,working_set=64MiB"),
             target: 0.02,
             shares: None,
         };
         let resolved = |machine: &Topology, allowed: &CpuSet| {
             let mut plan = Plan { suite: "numa".to_owned(), entries: vec![entry.clone()], ..Plan::default() };
             resolve(&mut plan, machine, allowed.as_slice(), sizing::UNKNOWN);
-            plan.entries.into_iter().map(|entry| entry.point).collect::<Vec<_>>()
+            plan.entries.into_iter().map(|entry| entry.parameters).collect::<Vec<_>>()
         };
         let sparse = machine("amd48-sparse");
         let all = resolved(&sparse, &sparse.online);
         assert_eq!((all.len(), all[63].to_string().as_str()), (64, "cpu_node=73,memory_node=73,working_set=64MiB"));
         assert_eq!(resolved(&sparse, &"0-5".parse().unwrap()).len(), 8, "from the node whose CPUs may be used");
         let benchmark = benchmark(Parties::CoresOfNode);
-        let of = |point: &str| place(&benchmark, &at(point), &sparse, sparse.online.as_slice());
+        let of = |parameters: &str| place(&benchmark, &at(parameters), &sparse, sparse.online.as_slice());
         assert_eq!(of("cpu_node=33,memory_node=0"), Ok(vec![23, 22, 21, 20, 19, 18]));
         assert!(of("cpu_node=3,memory_node=0").unwrap_err().contains("no NUMA node 3"));
         let two = machine("guest-2");
-        assert_eq!(resolved(&two, &two.online), std::slice::from_ref(&entry.point));
-        let one = place(&benchmark, &entry.point, &two, two.online.as_slice());
+        assert_eq!(resolved(&two, &two.online), std::slice::from_ref(&entry.parameters));
+        let one = place(&benchmark, &entry.parameters, &two, two.online.as_slice());
         assert_eq!(one, Err("the machine has one NUMA node".to_owned()));
     }
 
@@ -196,7 +196,9 @@ mod tests {
         let one = machine("container-1");
         assert_eq!(thread_counts(&one, &"0".parse().unwrap()), ["1"]);
         let epyc = machine("epyc-7451");
-        let at = |point: &str| place(&benchmark(Parties::Threads), &at(point), &epyc, epyc.online.as_slice()).unwrap();
+        let at = |parameters: &str| {
+            place(&benchmark(Parties::Threads), &at(parameters), &epyc, epyc.online.as_slice()).unwrap()
+        };
         assert_eq!(at("threads=4"), [95, 94, 93, 92], "one cache, then the next of its node");
         let apart = CpuSet::from(at("threads=8_scatter").as_slice());
         assert!(epyc.nodes.iter().all(|node| node.cpus.and(&apart).len() == 1), "one on each node: {apart}");
@@ -204,33 +206,34 @@ mod tests {
     }
     #[test]
     fn every_pair_of_cores_is_measured_once_and_many_are_sampled() {
-        let resolved = |name: &str, suite: &str, point: &str| {
+        let resolved = |name: &str, suite: &str, parameters: &str| {
             let machine = machine(name);
             let (benchmark, shares) = ("memory.core_pair".to_owned(), None);
-            let entry = PlanEntry { benchmark, point: at(point), target: 0.02, shares };
+            let entry = PlanEntry { benchmark, parameters: at(parameters), target: 0.02, shares };
             let mut plan = Plan { suite: suite.to_owned(), entries: vec![entry], ..Plan::default() };
             resolve(&mut plan, &machine, machine.online.as_slice(), sizing::UNKNOWN);
-            plan.entries.into_iter().map(|entry| entry.point.to_string()).collect::<Vec<_>>()
+            plan.entries.into_iter().map(|entry| entry.parameters.to_string()).collect::<Vec<_>>()
         };
         let each = "cpu=each,other=each,relation=cross_cpu";
         assert_eq!(resolved("guest-2", "cores", each), ["cpu=0,other=1,relation=same_cache"]);
         assert_eq!(resolved("guest-2", "full", "cpu=0,other=1,relation=cross_cpu").len(), 1);
         let epyc = resolved("epyc-7451", "cores", each);
         assert_eq!(epyc.len(), 48 * 47 / 2);
-        let of = |relation: &str| epyc.iter().filter(|point| point.ends_with(relation)).count();
+        let of = |relation: &str| epyc.iter().filter(|parameters| parameters.ends_with(relation)).count();
         assert_eq!([of("same_cache"), of("sibling")], [48, 0], "16 caches of 3 cores");
         assert_eq!(of("same_cache") + of("same_node") + of("other_node") + of("other_package"), epyc.len());
         let spr = resolved("spr-snc4", "cores", each);
         assert_eq!(spr.len(), 64 * 63 / 2, "a sample of 112 cores");
         let row = resolved("spr-snc4", "benchmarks", "cpu=3,other=each,relation=cross_cpu");
-        assert!(row.len() >= 63 && row.iter().all(|point| point.starts_with("cpu=3,")), "{row:?}");
-        let entry = PlanEntry { benchmark: "memory.core_pair".to_owned(), point: at(each), target: 0.02, shares: None };
+        assert!(row.len() >= 63 && row.iter().all(|parameters| parameters.starts_with("cpu=3,")), "{row:?}");
+        let entry =
+            PlanEntry { benchmark: "memory.core_pair".to_owned(), parameters: at(each), target: 0.02, shares: None };
         let mut plan = Plan { suite: "cores".to_owned(), entries: vec![entry], ..Plan::default() };
         resolve(&mut plan, &Topology::unknown(&[0]), &[0], sizing::UNKNOWN);
-        assert_eq!(plan.entries[0].point, at(each), "nothing to pair");
+        assert_eq!(plan.entries[0].parameters, at(each), "nothing to pair");
         let benchmark = benchmark(Parties::NamedPair);
         let spr = machine("spr-snc4");
-        let place = |point: &str| place(&benchmark, &at(point), &spr, spr.online.as_slice());
+        let place = |parameters: &str| place(&benchmark, &at(parameters), &spr, spr.online.as_slice());
         assert_eq!(place("cpu=3,other=60,relation=other_package"), Ok(vec![3, 60]));
         assert_eq!(
             place("cpu=3,other=60,relation=sibling").unwrap_err(),
@@ -242,15 +245,15 @@ mod tests {
 
     #[test]
     fn more_threads_than_cpus_are_refused_by_name() {
-        let point = |point: &str| PlanEntry {
+        let parameters = |parameters: &str| PlanEntry {
             benchmark: "memory.read".to_owned(),
-            point: at(point),
+            parameters: at(parameters),
             target: 0.02,
             shares: None,
         };
         let two = [0, 1];
-        assert!(refuse_more_threads_than_cpus(&[point("threads=all"), point("threads=2")], &two).is_ok());
-        let refused = refuse_more_threads_than_cpus(&[point("threads=9_scatter")], &two).unwrap_err().to_string();
+        assert!(refuse_more_threads_than_cpus(&[parameters("threads=all"), parameters("threads=2")], &two).is_ok());
+        let refused = refuse_more_threads_than_cpus(&[parameters("threads=9_scatter")], &two).unwrap_err().to_string();
         assert!(refused.contains("threads=9_scatter: 2 CPUs may be used here"), "{refused}");
     }
 }

@@ -46,7 +46,7 @@ fn slope(result: &BenchmarkResult) -> Option<(f64, f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, Metric, Point, ResultKey, ResultReferences, Sample, UndisturbedBatches, Unit};
+    use model::{Class, Metric, Parameters, ResultKey, ResultReferences, Sample, UndisturbedBatches, Unit};
 
     use super::*;
 
@@ -61,7 +61,8 @@ mod tests {
             Sample { undisturbed: Some(undisturbed), ..Sample::default() }
         };
         let references = ResultReferences { domain: declared, ..ResultReferences::default() };
-        let result = BenchmarkResult::unmeasured(ResultKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
+        let result =
+            BenchmarkResult::unmeasured(ResultKey::new("a.b", Parameters::none()), "a", metric, Class::Compute);
         BenchmarkResult { samples: (0..14).map(sample).collect(), references: Some(references), ..result }
     }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use model::{
-    BenchmarkResult, Class, Metric, ObservedReason, Placement, Point, ReferenceLengths, ReferenceTrack, ResultKey,
+    BenchmarkResult, Class, Metric, ObservedReason, Parameters, Placement, ReferenceLengths, ReferenceTrack, ResultKey,
     Sample, SampleReferences, SessionReferences, SmallSteps, Unit, UnsharedCore, UnsharedSource, ValueBasis,
 };
 use rand::Rng;
@@ -53,7 +53,7 @@ fn recording(name: &str) -> BTreeMap<String, BenchmarkResult> {
         let metric = Metric::lower(Unit::Seconds, "operation");
         let result = results.entry(kernel).or_insert_with(|| {
             let result =
-                BenchmarkResult::unmeasured(ResultKey::new(benchmark, Point::origin()), benchmark, metric, class);
+                BenchmarkResult::unmeasured(ResultKey::new(benchmark, Parameters::none()), benchmark, metric, class);
             BenchmarkResult { ops, ..result }
         });
         result.samples.push(sample);

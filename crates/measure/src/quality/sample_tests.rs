@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use model::{
-    Class, Domain, Metric, Placement, Point, ReferenceLengths, ReferenceTrack, ResultKey, SmallSteps, Unit,
+    Class, Domain, Metric, Parameters, Placement, ReferenceLengths, ReferenceTrack, ResultKey, SmallSteps, Unit,
     UnsharedCore, UnsharedSource,
 };
 
@@ -43,7 +43,7 @@ pub(crate) fn sample(round: u32, gigahertz: f64, shared: usize) -> Sample {
 pub(crate) fn result(benchmark: &str, samples: Vec<Sample>) -> BenchmarkResult {
     let metric = Metric::lower(Unit::Seconds, "call");
     let result =
-        BenchmarkResult::unmeasured(ResultKey::new(benchmark, Point::origin()), benchmark, metric, Class::Compute);
+        BenchmarkResult::unmeasured(ResultKey::new(benchmark, Parameters::none()), benchmark, metric, Class::Compute);
     BenchmarkResult { samples, ops: 1000, ..result }
 }
 
@@ -128,7 +128,7 @@ fn long_operations_are_never_filtered_and_memory_is_kept_in_time() {
     assert_eq!(long.values().len(), 12);
     assert!(long.references.unwrap().kept.is_some_and(|kept| kept.get() < 0.3), "the share is evidence all the same");
     let mut memory = result("memory.copy", (0..12).map(|at| sample(at, 2.0 + 0.1 * f64::from(at), 0)).collect());
-    memory.point = "working_set=64MiB,threads=1,stores=normal".parse().unwrap();
+    memory.parameters = "working_set=64MiB,threads=1,stores=normal".parse().unwrap();
     classify(&mut memory, &session(Some(0.25)));
     assert_eq!(memory.basis(), &ValueBasis::Undisturbed);
     assert_eq!(memory.values()[0], memory.samples[0].undisturbed.unwrap().value.unwrap());

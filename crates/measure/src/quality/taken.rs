@@ -148,13 +148,14 @@ pub(crate) fn exclude(
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-    use model::{Class, Metric, Point, ResultKey, Unit};
+    use model::{Class, Metric, Parameters, ResultKey, Unit};
 
     use super::*;
 
     fn result(samples: Vec<Sample>) -> BenchmarkResult {
         let metric = Metric::lower(Unit::Seconds, "operation");
-        let result = BenchmarkResult::unmeasured(ResultKey::new("a.b", Point::origin()), "a", metric, Class::Compute);
+        let result =
+            BenchmarkResult::unmeasured(ResultKey::new("a.b", Parameters::none()), "a", metric, Class::Compute);
         BenchmarkResult { samples, ..result }
     }
 

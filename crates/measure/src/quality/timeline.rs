@@ -1,7 +1,7 @@
 //! The clock and the contention over a whole run, from readings at known times: two results of every run.
 
 use model::{
-    BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Point, Primitive, RULES, ReferenceMoment,
+    BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Parameters, Primitive, RULES, ReferenceMoment,
     ResultKey, Run, Sample, SessionReferences, Share, Unit,
 };
 use stats::order_statistic::{sample_median_interval, sample_median_range};
@@ -78,7 +78,7 @@ fn sample(part: &[ReferenceMoment], value: f64) -> Sample {
 }
 
 fn result(benchmark: &str, title: &str, metric: Metric, samples: Vec<Sample>, estimate: Estimate) -> BenchmarkResult {
-    let key = ResultKey::new(benchmark, Point::origin());
+    let key = ResultKey::new(benchmark, Parameters::none());
     let samples = (0..).zip(samples).map(|(round, sample)| Sample { round, ..sample }).collect();
     let unmeasured = BenchmarkResult::unmeasured(key, title, metric, Class::Compute).stressing(&[Primitive::CoreClock]);
     BenchmarkResult { outcome: Outcome::Measured(estimate), flags: Vec::new(), samples, ..unmeasured }

@@ -163,7 +163,7 @@ impl<'a> MeasureSession<'a> {
         let free = facts::free_memory(&self.run.machine);
         for (result, progress) in self.run.results.iter_mut().zip(&mut self.progress) {
             let asked = self.subject.describe(result, &self.run.plan.suite, &machine, &self.allowed);
-            match asked.and_then(|asked| sizing::lacking(&result.point, free).map_or(Ok(asked), Err)) {
+            match asked.and_then(|asked| sizing::lacking(&result.parameters, free).map_or(Ok(asked), Err)) {
                 Ok(asked) => {
                     for remark in &asked.remarks {
                         if !result.notes.contains(remark) {

@@ -41,9 +41,9 @@ impl RunRequest {
         if run.plan.entries.is_empty() {
             return Err(Error::Empty);
         }
-        let planned = run.plan.entries.iter().map(|entry| (&entry.benchmark, &entry.point));
-        if !planned.eq(run.results.iter().map(|result| (&result.benchmark, &result.point))) {
-            return Err(Error::Point("the results of the run are not those of its plan".to_owned()));
+        let planned = run.plan.entries.iter().map(|entry| (&entry.benchmark, &entry.parameters));
+        if !planned.eq(run.results.iter().map(|result| (&result.benchmark, &result.parameters))) {
+            return Err(Error::Parameters("the results of the run are not those of its plan".to_owned()));
         }
         Ok(Self { run, allowed, unshared_before: None })
     }
@@ -160,10 +160,10 @@ impl RunRequest {
 }
 
 fn result(suite: &str, entry: &PlanEntry) -> BenchmarkResult {
-    let key = ResultKey::new(entry.benchmark.clone(), entry.point.clone());
+    let key = ResultKey::new(entry.benchmark.clone(), entry.parameters.clone());
     match benchmarks::find(&entry.benchmark) {
         Some(benchmark) => BenchmarkResult {
-            stands_for: sizing::stands_for(suite, benchmark, &entry.point),
+            stands_for: sizing::stands_for(suite, benchmark, &entry.parameters),
             ..BenchmarkResult::unmeasured(key, benchmark.title, benchmark.metric.model(), benchmark.class)
                 .stressing(benchmark.stresses)
         },

@@ -175,7 +175,7 @@ impl MeasureSession<'_> {
             Task {
                 result: *index,
                 benchmark: result.benchmark.clone(),
-                point: result.point.clone(),
+                parameters: result.parameters.clone(),
                 ops: result.ops,
                 batches,
                 enough,
@@ -184,7 +184,7 @@ impl MeasureSession<'_> {
                 variant: result.variant.clone(),
                 cpus: asked.cpus.clone(),
                 cache: progress.cache,
-                directory: plan.directory_at(&result.point).map(PathBuf::from),
+                directory: plan.directory_at(&result.parameters).map(PathBuf::from),
             }
         };
         let tasks = group.0.iter().map(task).collect();
@@ -268,7 +268,7 @@ impl MeasureSession<'_> {
                 measured.notes = if of_all { progress.notes.replace(notes) } else { progress.notes.take(notes) };
                 measured.notes.extend(progress.killed.clone());
                 let part = crate::part_of_the_cpus(&self.run.machine, &self.allowed);
-                if let Some(part) = part.filter(|_| measured.point.get("threads") == Some("all")) {
+                if let Some(part) = part.filter(|_| measured.parameters.get("threads") == Some("all")) {
                     measured.notes.push(format!("threads=all is {part}"));
                 }
             }

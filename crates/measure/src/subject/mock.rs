@@ -133,7 +133,7 @@ impl MockSubject {
     }
 
     fn draw(&mut self, task: &Task, result: &MockResult) -> (Vec<f64>, u32) {
-        let key = ResultKey::new(task.benchmark.clone(), task.point.clone());
+        let key = ResultKey::new(task.benchmark.clone(), task.parameters.clone());
         let seed = self.seed ^ hash(&key.to_string());
         let (drawn, next) = self.drawn.entry(key).or_insert_with(|| {
             (result.noise.batches(DRAWN_AHEAD, task.batches.max(3) as usize, &mut generator(seed)), 0)
@@ -185,7 +185,7 @@ impl Subject for MockSubject {
         }
         let mut replies = Vec::new();
         for task in &step.tasks {
-            let key = ResultKey::new(task.benchmark.clone(), task.point.clone());
+            let key = ResultKey::new(task.benchmark.clone(), task.parameters.clone());
             let result = self.results.get(&key).unwrap_or(&self.default).clone();
             if let Some(reason) = result.unfit {
                 replies.push(Reply::Unfit { result: task.result, reason });

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use benchmarks::Benchmark;
-use model::{BenchmarkResult, Domain, Identity, Point, ReferenceLengths, ReferenceReading, Run, Topology};
+use model::{BenchmarkResult, Domain, Identity, Parameters, ReferenceLengths, ReferenceReading, Run, Topology};
 
 pub use mock::{MockResult, MockSubject};
 pub use process::Workers;
@@ -43,16 +43,16 @@ impl Description {
     #[must_use]
     pub fn of(result: &BenchmarkResult) -> Self {
         benchmarks::find(&result.benchmark)
-            .map_or_else(Self::default, |benchmark| Self::of_benchmark(benchmark, &result.point))
+            .map_or_else(Self::default, |benchmark| Self::of_benchmark(benchmark, &result.parameters))
     }
 
-    fn of_benchmark(benchmark: &Benchmark, point: &Point) -> Self {
+    fn of_benchmark(benchmark: &Benchmark, parameters: &Parameters) -> Self {
         Self {
             stands_alone: true,
             batches: benchmark.batch.batches,
             paired: benchmark.paired,
             shares: benchmark.shares.is_some(),
-            domain: benchmark.domain_at(point),
+            domain: benchmark.domain_at(parameters),
             ..Self::default()
         }
     }
@@ -69,10 +69,10 @@ impl Description {
     ) -> Result<Self, String> {
         let benchmark =
             benchmarks::find(&result.benchmark).ok_or("this program does not have the benchmark any more")?;
-        let cpus = placement::place(benchmark, &result.point, machine, allowed)?;
+        let cpus = placement::place(benchmark, &result.parameters, machine, allowed)?;
         let mut remarks: Vec<String> = placement::remark(benchmark, machine, &cpus).into_iter().collect();
-        remarks.extend(sizing::remarks(suite, benchmark, &result.point, machine, &cpus));
-        Ok(Self { cpus, remarks, ..Self::of_benchmark(benchmark, &result.point) })
+        remarks.extend(sizing::remarks(suite, benchmark, &result.parameters, machine, &cpus));
+        Ok(Self { cpus, remarks, ..Self::of_benchmark(benchmark, &result.parameters) })
     }
 }
 

@@ -84,7 +84,7 @@ fn prepare(step: &WorkerStep, task: &Task, first: Option<&BenchmarkContext>) -> 
         Some(first) => first.for_benchmark(setting),
         None => BenchmarkContext::new(setting),
     };
-    let trial: Trial = (benchmark.prepare)(&task.point, &mut context).map_err(|unfit| unfit.to_string())?;
+    let trial: Trial = (benchmark.prepare)(&task.parameters, &mut context).map_err(|unfit| unfit.to_string())?;
     Ok(SampleMember::new(benchmark, task.clone(), context, trial, step.references.as_ref()))
 }
 

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{Point, ReferenceLengths, Sample};
+use model::{Parameters, ReferenceLengths, Sample};
 use serde::{Deserialize, Serialize};
 
 /// Purpose of a worker.
@@ -24,8 +24,8 @@ pub struct Task {
     pub result: usize,
     /// Id of the benchmark.
     pub benchmark: String,
-    /// Its point.
-    pub point: Point,
+    /// Its parameters.
+    pub parameters: Parameters,
     /// Operations per batch; 0 while calibrating.
     pub ops: u64,
     /// Batches to time; fewer if enough of them are undisturbed.

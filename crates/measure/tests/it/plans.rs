@@ -40,8 +40,10 @@ fn seconds(run: &Run) -> (f64, f64) {
 #[test]
 fn two_cpus_keep_the_results_that_they_always_had() {
     let asked = select(Some("default"), &[], 0.02).unwrap();
-    let asked: Vec<String> =
-        asked.iter().map(|entry| model::ResultKey::new(&*entry.benchmark, entry.point.clone()).to_string()).collect();
+    let asked: Vec<String> = asked
+        .iter()
+        .map(|entry| model::ResultKey::new(&*entry.benchmark, entry.parameters.clone()).to_string())
+        .collect();
     let planned = keys(&planned("guest-2", 20.0, "default"));
     let renamed: Vec<String> =
         asked.iter().map(|key| key.replace("placement=cross_cpu", "placement=same_cache")).collect();
@@ -68,10 +70,10 @@ fn a_large_machine_gets_the_same_results_at_its_own_sizes() {
     let all = large
         .results
         .iter()
-        .find(|result| result.benchmark == "memory.copy" && result.point.get("threads") == Some("all"));
-    assert_eq!(all.unwrap().point.get("working_set"), Some("2GiB"), "four times 32 caches of 16 MiB");
-    let entry = large.plan.entries.iter().find(|entry| entry.point.get("working_set") == Some("2GiB")).unwrap();
+        .find(|result| result.benchmark == "memory.copy" && result.parameters.get("threads") == Some("all"));
+    assert_eq!(all.unwrap().parameters.get("working_set"), Some("2GiB"), "four times 32 caches of 16 MiB");
+    let entry = large.plan.entries.iter().find(|entry| entry.parameters.get("working_set") == Some("2GiB")).unwrap();
     assert!(entry.shares.as_ref().is_some_and(|shares| shares.contains("2GiB")), "{entry:?}");
     let stream = keys(&planned("epyc-9754", 700.0, "stream"));
-    assert!(stream.iter().all(|key| key.contains("256MiB")), "a published evaluation keeps its points");
+    assert!(stream.iter().all(|key| key.contains("256MiB")), "a published evaluation keeps its sets of parameters");
 }

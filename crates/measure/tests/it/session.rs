@@ -55,7 +55,7 @@ pub(crate) fn run_with(order: RunRequest, subject: &mut MockSubject) -> (RunResu
 pub(crate) const THREE: &[&str] = &["os.syscall_write", "os.syscall_getppid", "os.clock_read"];
 
 pub(crate) fn key(benchmark: &str) -> ResultKey {
-    ResultKey::new(benchmark, model::Point::origin())
+    ResultKey::new(benchmark, model::Parameters::none())
 }
 
 fn outcome<'a>(run: &'a Run, benchmark: &str) -> &'a Outcome {
@@ -295,7 +295,7 @@ fn a_crash_in_a_shared_sample_gives_each_sharer_its_own() {
         "memory.triad:threads=1,stores=normal,working_set=1MiB",
     ];
     let entries = plan(&named).entries;
-    let copy = ResultKey::new("memory.copy", entries[0].point.clone());
+    let copy = ResultKey::new("memory.copy", entries[0].parameters.clone());
     let crash = MockResult { crashes_at: Some(2), ..MockResult::stable(1e10) };
     let mut subject = MockSubject::new(6, MockResult::stable(1e10)).with(copy, crash);
     let (ended, _) = run_with(order(&named), &mut subject);

@@ -40,14 +40,14 @@ fn a_limit_ends_a_round_between_two_samples() {
 fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_dear() {
     let shared = "memory.copy:threads=1,stores=normal,working_set=1MiB";
     let dear = MockResult { calibration: 3.0, ..MockResult::stable(1e10) };
-    let copy = ResultKey::new("memory.copy", plan(&[shared]).entries[0].point.clone());
+    let copy = ResultKey::new("memory.copy", plan(&[shared]).entries[0].parameters.clone());
     let mut named = vec!["memory.hierarchy:level=1", shared];
     named.extend(THREE);
     for (limit, measured) in [(8.0, 4), (600.0, 5)] {
         let mut plan = plan(&named);
         plan.time_limit = Some(limit);
         let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
-        let hierarchy = ResultKey::new("memory.hierarchy", model::Point::origin().with("level", "1"));
+        let hierarchy = ResultKey::new("memory.hierarchy", model::Parameters::none().with("level", "1"));
         let mut subject = MockSubject::new(7, MockResult::stable(1e-7));
         subject =
             subject.with(copy.clone(), dear.clone()).with(hierarchy, MockResult { calibration: 30.0, ..dear.clone() });

@@ -6,7 +6,7 @@ use measure::{
     WorkerStep, begin,
 };
 use model::{
-    BenchmarkResult, Better, Class, Estimate, Flag, Identity, Machine, Metric, Outcome, Plan, PlanEntry, Point,
+    BenchmarkResult, Better, Class, Estimate, Flag, Identity, Machine, Metric, Outcome, Parameters, Plan, PlanEntry,
     ResultKey, Run, Sample, Unit,
 };
 
@@ -64,7 +64,12 @@ fn result(benchmark: &str) -> BenchmarkResult {
     let metric = Metric { unit: Unit::Seconds, per: "coin".into(), better: Better::Lower };
     BenchmarkResult {
         ops: 1,
-        ..BenchmarkResult::unmeasured(ResultKey::new(benchmark, Point::origin()), benchmark, metric, Class::Application)
+        ..BenchmarkResult::unmeasured(
+            ResultKey::new(benchmark, Parameters::none()),
+            benchmark,
+            metric,
+            Class::Application,
+        )
     }
 }
 
@@ -72,7 +77,7 @@ fn run() -> Run {
     let results: Vec<BenchmarkResult> = ["coin.weight", "coin.width", "coin.colour"].map(result).to_vec();
     let entry = |result: &BenchmarkResult| PlanEntry {
         benchmark: result.benchmark.clone(),
-        point: result.point.clone(),
+        parameters: result.parameters.clone(),
         target: 0.02,
         shares: (result.benchmark != "coin.colour").then(|| "coin".to_owned()),
     };

@@ -153,7 +153,7 @@ fn a_worker_refuses_invalid_steps_and_names_unknown_benchmarks() {
     unknown.tasks.push(measure::Task {
         result: 4,
         benchmark: "no.such".to_owned(),
-        point: model::Point::origin(),
+        parameters: model::Parameters::none(),
         ops: 1,
         batches: 1,
         enough: 0,

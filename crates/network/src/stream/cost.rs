@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use model::{BenchmarkResult, EstimateMethod, Metric, Point, Primitive, Sample, Unit};
+use model::{BenchmarkResult, EstimateMethod, Metric, Parameters, Primitive, Sample, Unit};
 
 use super::{ConnectionSeen, STREAM, StreamDirection};
 use crate::series::{derived, result};
@@ -11,8 +11,8 @@ use crate::series::{derived, result};
 /// CPU time of one connection at one end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConnectionCost {
-    /// Point of the stream, with `end`: `sender` or `receiver`.
-    pub point: Point,
+    /// Parameters of the stream, with `end`: `sender` or `receiver`.
+    pub parameters: Parameters,
     /// CPU seconds for a byte, including the kernel's.
     pub byte: f64,
     /// CPU seconds for a write or a read.
@@ -43,7 +43,7 @@ impl ConnectionCost {
             .into_iter()
             .filter(|(_, seconds, calls)| *seconds > 0.0 && bytes > 0 && *calls > 0)
             .map(|(end, seconds, calls)| Self {
-                point: stream.point.clone().with("end", end),
+                parameters: stream.parameters.clone().with("end", end),
                 byte: seconds / bytes as f64,
                 call: seconds / calls as f64,
                 sample: (sample.value, sample.footprint.operations),
@@ -53,8 +53,8 @@ impl ConnectionCost {
 
     /// Whether the stream counts the sample of this connection.
     fn counts(&self, results: &[BenchmarkResult]) -> bool {
-        let point = self.point.clone().without("end");
-        let stream = results.iter().find(|result| result.benchmark == STREAM && result.point == point);
+        let parameters = self.parameters.clone().without("end");
+        let stream = results.iter().find(|result| result.benchmark == STREAM && result.parameters == parameters);
         let same = |sample: &&Sample| (sample.value, sample.footprint.operations) == self.sample;
         stream.is_some_and(|stream| stream.counted().iter().any(same))
     }
@@ -65,16 +65,17 @@ impl ConnectionCost {
 #[must_use]
 pub fn costs(results: &[BenchmarkResult], all: &[ConnectionCost]) -> Vec<BenchmarkResult> {
     let all: Vec<&ConnectionCost> = all.iter().filter(|cost| cost.counts(results)).collect();
-    let mut points: Vec<&Point> = Vec::new();
+    let mut points: Vec<&Parameters> = Vec::new();
     for cost in &all {
-        if !points.contains(&&cost.point) {
-            points.push(&cost.point);
+        if !points.contains(&&cost.parameters) {
+            points.push(&cost.parameters);
         }
     }
-    let of = |point: &&Point| {
-        let here = || all.iter().filter(|cost| cost.point == **point);
+    let of = |parameters: &&Parameters| {
+        let here = || all.iter().filter(|cost| cost.parameters == **parameters);
         let each = |id, title, metric, values: Vec<f64>| {
-            let result = result(id, (*point).clone(), title, metric, &[Primitive::TcpStack, Primitive::KernelCopy]);
+            let result =
+                result(id, (*parameters).clone(), title, metric, &[Primitive::TcpStack, Primitive::KernelCopy]);
             derived(result, &values, EstimateMethod::OrderStatistic)
         };
         let byte = Metric::lower(Unit::Seconds, "byte");
@@ -94,14 +95,14 @@ mod tests {
     const RATE: f64 = 1e9;
 
     fn cost(end: &str, byte: f64, bytes: u64) -> ConnectionCost {
-        let point = Point::origin().with("record", "1KiB").with("end", end);
-        ConnectionCost { point, byte, call: byte * 100.0, sample: (RATE, bytes) }
+        let parameters = Parameters::none().with("record", "1KiB").with("end", end);
+        ConnectionCost { parameters, byte, call: byte * 100.0, sample: (RATE, bytes) }
     }
 
     /// A stream of so many samples; those of an odd number are excluded if `odd` says so.
     fn stream(samples: u64, odd: bool) -> Vec<BenchmarkResult> {
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
-        let mut stream = result(STREAM, Point::origin().with("record", "1KiB"), "TCP stream", metric, &[]);
+        let mut stream = result(STREAM, Parameters::none().with("record", "1KiB"), "TCP stream", metric, &[]);
         let sample = |bytes: u64| Sample {
             value: RATE,
             footprint: model::Footprint { operations: bytes, ..Default::default() },
@@ -113,7 +114,8 @@ mod tests {
     }
 
     fn byte(results: &[BenchmarkResult], end: &str) -> (f64, u32) {
-        let is = |one: &&BenchmarkResult| one.benchmark == "network.tcp_cpu_byte" && one.point.get("end") == Some(end);
+        let is =
+            |one: &&BenchmarkResult| one.benchmark == "network.tcp_cpu_byte" && one.parameters.get("end") == Some(end);
         let estimate = results.iter().find(is).unwrap().outcome.estimate().unwrap();
         (estimate.value, estimate.samples)
     }

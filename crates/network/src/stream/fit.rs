@@ -14,17 +14,17 @@ use crate::series::{derived, result};
 /// the record size alone.
 #[must_use]
 pub fn two_parameters(run: &Run) -> Vec<BenchmarkResult> {
-    let mut sets: Vec<(model::Point, Vec<&BenchmarkResult>)> = Vec::new();
+    let mut sets: Vec<(model::Parameters, Vec<&BenchmarkResult>)> = Vec::new();
     for stream in run.results.iter().filter(|result| result.benchmark == STREAM) {
-        let rest = stream.point.clone().without("record");
-        match sets.iter_mut().find(|(point, _)| *point == rest) {
+        let rest = stream.parameters.clone().without("record");
+        match sets.iter_mut().find(|(parameters, _)| *parameters == rest) {
             Some((_, members)) => members.push(stream),
             None => sets.push((rest, vec![stream])),
         }
     }
     sets.into_iter()
         .filter(|(_, members)| members.len() >= 4)
-        .flat_map(|(point, members)| fit(&point, &members))
+        .flat_map(|(parameters, members)| fit(&parameters, &members))
         .collect()
 }
 
@@ -33,11 +33,11 @@ const LACKING: f64 = 0.01;
 /// Relative distance from the line that does not matter.
 const BAND: f64 = 0.05;
 
-fn fit(point: &model::Point, members: &[&BenchmarkResult]) -> Vec<BenchmarkResult> {
+fn fit(parameters: &model::Parameters, members: &[&BenchmarkResult]) -> Vec<BenchmarkResult> {
     let values: Vec<Vec<f64>> = members.iter().map(|result| result.values()).collect();
     let rounds = values.iter().map(Vec::len).min().unwrap_or(0);
     let sizes: Vec<f64> =
-        members.iter().filter_map(|result| result.point.bytes("record").ok()).map(|bytes| bytes as f64).collect();
+        members.iter().filter_map(|result| result.parameters.bytes("record").ok()).map(|bytes| bytes as f64).collect();
     if sizes.len() != members.len() {
         return Vec::new();
     }
@@ -65,7 +65,7 @@ fn fit(point: &model::Point, members: &[&BenchmarkResult]) -> Vec<BenchmarkResul
         refusal(&sizes, &times, &bandwidths)
     };
     let derived = |id: &str, title: &str, metric: Metric, values: &[f64]| {
-        let mut result = result(id, point.clone(), title, metric, &[Primitive::TcpStack]);
+        let mut result = result(id, parameters.clone(), title, metric, &[Primitive::TcpStack]);
         result.notes =
             vec![format!("from the fit of {} record sizes in each of {} rounds", members.len(), values.len())];
         if let Some(reason) = &refused {
@@ -124,22 +124,22 @@ fn refusal(sizes: &[f64], times: &[Vec<f64>], bandwidths: &[f64]) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Point, Sample};
+    use model::{Parameters, Sample};
 
     const SIZES: [u64; 7] = [64, 256, 1024, 4096, 16384, 65536, 262_144];
 
     /// Streams of records whose write takes what `time` says, with 0.5% scatter.
     fn fitted(time: impl Fn(f64) -> f64) -> Vec<BenchmarkResult> {
-        fit(&Point::origin(), &streams(time).iter().collect::<Vec<_>>())
+        fit(&Parameters::none(), &streams(time).iter().collect::<Vec<_>>())
     }
 
     fn streams(time: impl Fn(f64) -> f64) -> Vec<BenchmarkResult> {
         let mut run = Vec::new();
         let mut rng = stats::simulate::generator(7);
         for size in SIZES {
-            let point = Point::origin().with("record", model::format_size(size));
+            let parameters = Parameters::none().with("record", model::format_size(size));
             let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
-            let mut stream = result("network.tcp_stream", point, "TCP stream", metric, &[Primitive::TcpStack]);
+            let mut stream = result("network.tcp_stream", parameters, "TCP stream", metric, &[Primitive::TcpStack]);
             let value =
                 |_| size as f64 / time(size as f64) * (0.005 * stats::simulate::standard_normal(&mut rng)).exp();
             stream.samples = (0..12).map(value).map(|value| Sample { value, ..Sample::default() }).collect();
@@ -168,7 +168,7 @@ mod tests {
             let excluded = Sample { invalid: Some(model::Invalid::Stolen(stolen)), ..slow };
             (0..4).for_each(|_| stream.samples.insert(0, excluded.clone()));
         }
-        let found = fit(&Point::origin(), &run.iter().collect::<Vec<_>>());
+        let found = fit(&Parameters::none(), &run.iter().collect::<Vec<_>>());
         let overheads = found[0].outcome.estimate().unwrap();
         assert!((overheads.value / 2e-6 - 1.0).abs() < 0.02 && overheads.high < 2.2e-6, "{overheads:?}");
         assert!(found[0].notes[0].contains("in each of 12 rounds"), "{:?}", found[0].notes);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_overhead_below_nothing_is_a_reason_and_no_time() {
-        let result = result("network.x", Point::origin(), "x", Metric::lower(Unit::Seconds, "call"), &[]);
+        let result = result("network.x", Parameters::none(), "x", Metric::lower(Unit::Seconds, "call"), &[]);
         let values: Vec<f64> = (0..12).map(|at| -1e-7 + 1e-9 * f64::from(at)).collect();
         let found = derived(result, &values, EstimateMethod::Propagated).unwrap();
         assert!(matches!(&found.outcome, Outcome::Unfit(reason) if reason.contains("below 0")), "{found:?}");

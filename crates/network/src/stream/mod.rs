@@ -34,7 +34,7 @@ pub enum StreamDirection {
 }
 
 impl StreamDirection {
-    /// Value of the axis.
+    /// Value of the parameter.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -100,16 +100,17 @@ pub(crate) fn sample(blocks: &[(u64, u64)], path: &Path) -> Result<Sample> {
 impl SeriesTrial for StreamTrial {
     fn result(&self) -> BenchmarkResult {
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
-        let mut point = self.path.point();
+        let mut parameters = self.path.parameters();
         if self.stream.streams > 1 {
-            point = point.with("streams", self.stream.streams.to_string());
+            parameters = parameters.with("streams", self.stream.streams.to_string());
         }
         let window = self.stream.options.window;
-        point = point.with("window", window.map_or_else(|| "auto".to_owned(), |bytes| format_size(u64::from(bytes))));
-        point = point.with("direction", self.stream.direction.name());
-        point = point.with("record", format_size(u64::from(self.stream.record)));
+        parameters =
+            parameters.with("window", window.map_or_else(|| "auto".to_owned(), |bytes| format_size(u64::from(bytes))));
+        parameters = parameters.with("direction", self.stream.direction.name());
+        parameters = parameters.with("record", format_size(u64::from(self.stream.record)));
         let stresses = [Primitive::TcpStack, Primitive::KernelCopy, Primitive::NetworkLink];
-        let mut result = result(STREAM, point, "TCP stream", metric, &stresses);
+        let mut result = result(STREAM, parameters, "TCP stream", metric, &stresses);
         result.ops = 1;
         result
     }

@@ -46,8 +46,8 @@ fn forces(places: &[V]) -> Vec<V> {
             let step = |at: usize, by: usize| (at + by + CELLS - 1) % CELLS;
             let there = index([step(x, near % 3), step(y, near / 3 % 3), step(z, near / 9)]);
             for other in cells[there].iter().filter(|other| **other != particle) {
-                let d: V = std::array::from_fn(|axis| {
-                    let gap = place[axis] - places[*other][axis];
+                let d: V = std::array::from_fn(|parameter| {
+                    let gap = place[parameter] - places[*other][parameter];
                     gap - BOX * (gap / BOX).round()
                 });
                 let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
@@ -69,10 +69,10 @@ impl RatingWork for Dynamics {
         let mut pulls = forces(&places);
         for _ in 0..STEPS {
             for (particle, pull) in pulls.iter().enumerate() {
-                for axis in 0..3 {
-                    speeds[particle][axis] += 0.5 * STEP * pull[axis];
-                    let moved = places[particle][axis] + STEP * speeds[particle][axis];
-                    places[particle][axis] = moved - BOX * (moved / BOX).floor();
+                for parameter in 0..3 {
+                    speeds[particle][parameter] += 0.5 * STEP * pull[parameter];
+                    let moved = places[particle][parameter] + STEP * speeds[particle][parameter];
+                    places[particle][parameter] = moved - BOX * (moved / BOX).floor();
                 }
             }
             pulls = forces(&places);

@@ -64,14 +64,14 @@ impl Scene {
     fn light(&self, from: V, along: V, bounces: u32) -> f64 {
         let sun = unit([0.5, 1.0, -0.7]);
         let Some((distance, sphere)) = self.nearest(from, along) else { return 0.3 + 0.2 * along[1] };
-        let point = add(from, scaled(along, distance));
-        let normal = unit(add(point, scaled(sphere.centre, -1.0)));
-        let lit = if self.nearest(point, sun).is_none() { dot(normal, sun).max(0.0) } else { 0.0 };
+        let parameters = add(from, scaled(along, distance));
+        let normal = unit(add(parameters, scaled(sphere.centre, -1.0)));
+        let lit = if self.nearest(parameters, sun).is_none() { dot(normal, sun).max(0.0) } else { 0.0 };
         if bounces == 0 {
             return lit;
         }
         let mirrored = add(along, scaled(normal, -2.0 * dot(along, normal)));
-        (1.0 - sphere.shine) * lit + sphere.shine * self.light(point, mirrored, bounces - 1)
+        (1.0 - sphere.shine) * lit + sphere.shine * self.light(parameters, mirrored, bounces - 1)
     }
 }
 

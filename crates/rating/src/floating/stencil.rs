@@ -1,4 +1,4 @@
-//! Diffusion on a grid by a stencil of five points.
+//! Diffusion on a grid by a stencil of five sets of parameters.
 
 use crate::input::{Checksum, SplitMix};
 use crate::work::RatingWork;

@@ -1,8 +1,8 @@
 //! One benchmark: what it does, the meaning of its value, and the source of its definition.
 
-use model::{AxisDescription, BenchmarkDescription, Better, Definition, Metric, Unit, percent};
+use model::{BenchmarkDescription, Better, Definition, Metric, ParameterDescription, Unit, percent};
 
-use crate::words::{axis_value, list};
+use crate::words::{list, parameter_value};
 use crate::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, Table, TableRow, Tone};
 
 /// The report of `prony benchmarks NAME`.
@@ -22,7 +22,7 @@ pub fn benchmark(benchmark: &BenchmarkDescription) -> Document {
         ),
     ];
     for source in &benchmark.sources {
-        let at = if source.at.is_origin() { String::new() } else { format!(" at {}", source.at) };
+        let at = if source.at.is_empty() { String::new() } else { format!(" at {}", source.at) };
         let stands = match &source.definition {
             Definition::Same => "same definition".to_owned(),
             Definition::Near(text) => format!("near: {text}"),
@@ -36,8 +36,8 @@ pub fn benchmark(benchmark: &BenchmarkDescription) -> Document {
         title: String::new(),
         blocks: vec![Block::Text(benchmark.about.clone()), Block::Facts(facts)],
     });
-    if !benchmark.axes.is_empty() {
-        document.add("", Block::Table(axes(&benchmark.axes)));
+    if !benchmark.parameters.is_empty() {
+        document.add("", Block::Table(parameters(&benchmark.parameters)));
     }
     document.next = vec![format!("prony run --benchmark {}", benchmark.id)];
     document.data = EmbeddedJson::of(benchmark).ok();
@@ -68,24 +68,24 @@ pub(super) fn metric_words(metric: &Metric) -> String {
     format!("{what}; {better} is better")
 }
 
-fn axes(axes: &[AxisDescription]) -> Table {
-    let columns = Column::list("axis|in the default suite|values");
-    let words = |axis: &AxisDescription, values: &[String]| {
-        values.iter().map(|value| axis_value(&axis.name, value)).collect::<Vec<_>>().join(", ")
+fn parameters(parameters: &[ParameterDescription]) -> Table {
+    let columns = Column::list("parameter|in the default suite|values");
+    let words = |parameter: &ParameterDescription, values: &[String]| {
+        values.iter().map(|value| parameter_value(&parameter.name, value)).collect::<Vec<_>>().join(", ")
     };
-    let rows = axes
+    let rows = parameters
         .iter()
-        .map(|axis| {
-            let all = match axis.values.as_slice() {
+        .map(|parameter| {
+            let all = match parameter.values.as_slice() {
                 values @ [first, .., last] if values.len() > 8 => {
-                    let from = axis_value(&axis.name, first);
-                    format!("{} values from {from} to {}", values.len(), axis_value(&axis.name, last))
+                    let from = parameter_value(&parameter.name, first);
+                    format!("{} values from {from} to {}", values.len(), parameter_value(&parameter.name, last))
                 }
-                values => words(axis, values),
+                values => words(parameter, values),
             };
             TableRow::of(vec![
-                Cell::text(&axis.name),
-                Cell::text(words(axis, &axis.usual)),
+                Cell::text(&parameter.name),
+                Cell::text(words(parameter, &parameter.usual)),
                 Cell::Text(all, Tone::Plain),
             ])
         })

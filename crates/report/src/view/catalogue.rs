@@ -34,7 +34,7 @@ fn row(benchmark: &BenchmarkDescription) -> TableRow {
 }
 
 fn records(benchmarks: &[BenchmarkDescription]) -> Records {
-    let header = vec!["benchmark", "title", "value", "axes", "stresses"];
+    let header = vec!["benchmark", "title", "value", "parameters", "stresses"];
     let rows = benchmarks
         .iter()
         .map(|benchmark| {
@@ -42,7 +42,7 @@ fn records(benchmarks: &[BenchmarkDescription]) -> Records {
                 benchmark.id.clone(),
                 benchmark.title.clone(),
                 metric_words(&benchmark.metric),
-                benchmark.axes.iter().map(|axis| axis.name.as_str()).collect::<Vec<_>>().join(" "),
+                benchmark.parameters.iter().map(|parameter| parameter.name.as_str()).collect::<Vec<_>>().join(" "),
                 benchmark.stresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
             ]
         })

@@ -53,7 +53,7 @@ fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan) {
         ("power", "power, W".to_owned()),
         ("failures", "failures of nodes a year".to_owned()),
     ] {
-        let points: Vec<&FrontPoint> = chosen.front.iter().filter(|point| point.against == against).collect();
+        let points: Vec<&FrontPoint> = chosen.front.iter().filter(|parameters| parameters.against == against).collect();
         if points.len() > 1 {
             add(format!("cost against {words}"), Block::Table(front_table(&points, against)));
             add(String::new(), Block::Chart(front_chart(&points, against, &words, currency)));
@@ -130,19 +130,23 @@ fn about(parameter: &UnknownParameter) -> String {
 
 fn front_table(points: &[&FrontPoint], against: &str) -> Table {
     let columns = Column::list(&format!("plan|#cost|#{against}"));
-    let row = |point: &&FrontPoint| {
-        let tone = if point.chosen { Tone::Strong } else { Tone::Plain };
-        TableRow::of(vec![Cell::Text(in_words(&point.plan), tone), number(point.cost), number(measure(point, against))])
+    let row = |parameters: &&FrontPoint| {
+        let tone = if parameters.chosen { Tone::Strong } else { Tone::Plain };
+        TableRow::of(vec![
+            Cell::Text(in_words(&parameters.plan), tone),
+            number(parameters.cost),
+            number(measure(parameters, against)),
+        ])
     };
     Table::plain(columns, points.iter().map(row).collect())
 }
 
 fn front_chart(points: &[&FrontPoint], against: &str, words: &str, currency: &str) -> Chart {
     let bare = |value: f64| PrintedQuantity::bare(value, Unit::Count);
-    let name = |point: &FrontPoint| {
-        if point.chosen { format!("{} (chosen)", in_words(&point.plan)) } else { in_words(&point.plan) }
+    let name = |parameters: &FrontPoint| {
+        if parameters.chosen { format!("{} (chosen)", in_words(&parameters.plan)) } else { in_words(&parameters.plan) }
     };
-    let axis = |title: String| ChartAxis { title, unit: Unit::Count, division: Division::Linear };
+    let parameter = |title: String| ChartAxis { title, unit: Unit::Count, division: Division::Linear };
     let plans = match against {
         "rate" => "Plans for half to twice the rate that no other beats in both respects",
         _ => "Plans that reach the rate, and that no other such plan beats in both respects",
@@ -154,20 +158,20 @@ fn front_chart(points: &[&FrontPoint], against: &str, words: &str, currency: &st
              of these may beat it."
         ),
         plot: ChartPlot::Scatter(ScatterPlot {
-            x: axis(words.to_owned()),
-            y: axis(format!("cost, {currency}")),
+            x: parameter(words.to_owned()),
+            y: parameter(format!("cost, {currency}")),
             points: points.iter().map(|p| (name(p), bare(measure(p, against)), bare(p.cost))).collect(),
             slope: None,
-            marked: points.iter().position(|point| point.chosen),
+            marked: points.iter().position(|parameters| parameters.chosen),
         }),
     }
 }
 
-fn measure(point: &FrontPoint, against: &str) -> f64 {
+fn measure(parameters: &FrontPoint, against: &str) -> f64 {
     match against {
-        "power" => point.power,
-        "failures" => point.failures_per_year,
-        _ => point.rate,
+        "power" => parameters.power,
+        "failures" => parameters.failures_per_year,
+        _ => parameters.rate,
     }
 }
 

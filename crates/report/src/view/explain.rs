@@ -17,7 +17,7 @@ pub struct ExplainContext {
 pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document {
     let mut title = format!("{} against {}, {}", explanation.b, explanation.a, plural(explanation.tests, "test"));
     if explanation.curve_points > 0 {
-        title.push_str(&format!(" and {} of curves", plural(explanation.curve_points, "point")));
+        title.push_str(&format!(" and {} of curves", plural(explanation.curve_points, "parameters")));
     }
     let mut document = Document::new(title);
     document.sections.push(DocumentSection { title: String::new(), blocks: sentences(explanation) });

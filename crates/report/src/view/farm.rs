@@ -68,13 +68,13 @@ fn timeline(record: &FarmRecord) -> Option<DocumentSection> {
     let end = last.began + last.wall;
     let within = |one: &&FarmIncident| MARKED.contains(&one.what.as_str()) && one.since < end;
     let marks = incidents.iter().filter(within).take(CURVES).map(mark).collect();
-    let axis = |title: &str, unit| ChartAxis { title: title.to_owned(), unit, division: Division::Linear };
+    let parameter = |title: &str, unit| ChartAxis { title: title.to_owned(), unit, division: Division::Linear };
     let chart = Chart {
         title: "events a second over time".to_owned(),
         about: "Events of chunks in the window in which they were counted.".to_owned(),
         plot: ChartPlot::Curves(Curves {
-            x: axis("since the begin", Unit::Seconds),
-            y: axis("events", Unit::PerSecond),
+            x: parameter("since the begin", Unit::Seconds),
+            y: parameter("events", Unit::PerSecond),
             series,
             marks,
         }),

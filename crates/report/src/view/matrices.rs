@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use model::{ANY_CROSSING, BenchmarkResult, CROSSINGS, Point, ResultKey, Run};
+use model::{ANY_CROSSING, BenchmarkResult, CROSSINGS, Parameters, ResultKey, Run};
 
-use crate::words::{axis_value, grouped};
+use crate::words::{grouped, parameter_value};
 use crate::{Block, Cell, Column, DocumentSection, HeatMap, PrintedQuantity, Table, TableRow};
 
 /// Rows of a matrix from which its results are no rows of the table of results: a page of them says less.
@@ -41,16 +41,16 @@ const CORES: MatrixAxes = MatrixAxes {
 
 /// One section for each kind of matrix that the runs have.
 pub(crate) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
-    let section = |axes: &MatrixAxes| {
+    let section = |parameters: &MatrixAxes| {
         let mut blocks = Vec::new();
         for (run, name) in runs.iter().zip(names) {
-            for (members, heat) in matrices(&run.results, axes) {
+            for (members, heat) in matrices(&run.results, parameters) {
                 let about = if runs.len() > 1 { format!("{name}: {}", heat.about) } else { heat.about.clone() };
                 blocks.push(Block::Heat(HeatMap { about, ..heat }));
-                blocks.extend(axes.symmetric.then(|| by_relation(&members)).flatten().map(Block::Table));
+                blocks.extend(parameters.symmetric.then(|| by_relation(&members)).flatten().map(Block::Table));
             }
         }
-        (!blocks.is_empty()).then(|| DocumentSection { title: axes.title.to_owned(), blocks })
+        (!blocks.is_empty()).then(|| DocumentSection { title: parameters.title.to_owned(), blocks })
     };
     [NODES, CORES].iter().filter_map(section).collect()
 }
@@ -59,7 +59,7 @@ pub(crate) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
 pub(crate) fn keys(run: &Run) -> HashSet<ResultKey> {
     let large = [NODES, CORES]
         .into_iter()
-        .flat_map(|axes| matrices(&run.results, &axes))
+        .flat_map(|parameters| matrices(&run.results, &parameters))
         .filter(|(_, heat)| heat.rows.len() >= MANY);
     large
         .flat_map(|(members, _)| members)
@@ -68,56 +68,60 @@ pub(crate) fn keys(run: &Run) -> HashSet<ResultKey> {
         .collect()
 }
 
-fn number(result: &BenchmarkResult, axis: &str) -> Option<usize> {
-    result.point.get(axis)?.parse().ok()
+fn number(result: &BenchmarkResult, parameter: &str) -> Option<usize> {
+    result.parameters.get(parameter)?.parse().ok()
 }
 
-/// The point of a result without what differs within a matrix.
-fn rest(result: &BenchmarkResult, axes: &MatrixAxes) -> Point {
-    result.point.clone().without(axes.down).without(axes.across).without("relation")
+/// The parameters of a result without what differs within a matrix.
+fn rest(result: &BenchmarkResult, parameters: &MatrixAxes) -> Parameters {
+    result.parameters.clone().without(parameters.down).without(parameters.across).without("relation")
 }
 
-/// The matrices of some results with their members: one for each benchmark and each point of its other axes.
-fn matrices<'a>(results: &'a [BenchmarkResult], axes: &MatrixAxes) -> Vec<(Vec<&'a BenchmarkResult>, HeatMap)> {
-    let is_in =
-        |result: &&BenchmarkResult| number(result, axes.down).is_some() && number(result, axes.across).is_some();
+/// The matrices of some results with their members: one for each benchmark and each set of parameters of its other parameters.
+fn matrices<'a>(results: &'a [BenchmarkResult], parameters: &MatrixAxes) -> Vec<(Vec<&'a BenchmarkResult>, HeatMap)> {
+    let is_in = |result: &&BenchmarkResult| {
+        number(result, parameters.down).is_some() && number(result, parameters.across).is_some()
+    };
     let members = results.iter().filter(is_in);
-    let mut kinds = grouped(members.map(|result| ((result.benchmark.as_str(), rest(result, axes)), result)));
+    let mut kinds = grouped(members.map(|result| ((result.benchmark.as_str(), rest(result, parameters)), result)));
     kinds.retain(|(_, members)| members.iter().any(|result| result.outcome.estimate().is_some()));
-    kinds.into_iter().map(|(_, members)| (members.clone(), matrix(&members, axes))).collect()
+    kinds.into_iter().map(|(_, members)| (members.clone(), matrix(&members, parameters))).collect()
 }
 
-fn matrix(members: &[&BenchmarkResult], axes: &MatrixAxes) -> HeatMap {
+fn matrix(members: &[&BenchmarkResult], parameters: &MatrixAxes) -> HeatMap {
     let numbers = |of: &[&str]| {
-        let all = members.iter().flat_map(|result| of.iter().filter_map(|axis| number(result, axis)));
+        let all = members.iter().flat_map(|result| of.iter().filter_map(|parameter| number(result, parameter)));
         let mut numbers: Vec<usize> = all.collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
     };
-    let (down, across) = if axes.symmetric {
-        let both = numbers(&[axes.down, axes.across]);
+    let (down, across) = if parameters.symmetric {
+        let both = numbers(&[parameters.down, parameters.across]);
         (both.clone(), both)
     } else {
-        (numbers(&[axes.down]), numbers(&[axes.across]))
+        (numbers(&[parameters.down]), numbers(&[parameters.across]))
     };
     let mut cells: Vec<Vec<Option<PrintedQuantity>>> = vec![vec![None; across.len()]; down.len()];
     for result in members {
-        let place = |list: &[usize], axis: &str| list.binary_search(&number(result, axis)?).ok();
-        let (Some(row), Some(column)) = (place(&down, axes.down), place(&across, axes.across)) else { continue };
+        let place = |list: &[usize], parameter: &str| list.binary_search(&number(result, parameter)?).ok();
+        let (Some(row), Some(column)) = (place(&down, parameters.down), place(&across, parameters.across)) else {
+            continue;
+        };
         let quantity = result.outcome.estimate().map(|estimate| PrintedQuantity::of(estimate, result.metric.unit));
         cells[row][column] = quantity;
-        if axes.symmetric {
+        if parameters.symmetric {
             cells[column][row] = quantity;
         }
     }
-    let words: Vec<String> = rest(members[0], axes).iter().map(|(axis, value)| axis_value(axis, value)).collect();
+    let words: Vec<String> =
+        rest(members[0], parameters).iter().map(|(parameter, value)| parameter_value(parameter, value)).collect();
     let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     HeatMap {
-        about: format!("{}{words}: {}", members[0].title, axes.about),
+        about: format!("{}{words}: {}", members[0].title, parameters.about),
         down: String::new(),
-        columns: across.iter().map(|number| format!("{}{number}", axes.names.1)).collect(),
-        rows: down.iter().map(|number| format!("{}{number}", axes.names.0)).zip(cells).collect(),
+        columns: across.iter().map(|number| format!("{}{number}", parameters.names.1)).collect(),
+        rows: down.iter().map(|number| format!("{}{number}", parameters.names.0)).zip(cells).collect(),
         better: members[0].metric.better,
     }
 }
@@ -126,13 +130,13 @@ fn matrix(members: &[&BenchmarkResult], axes: &MatrixAxes) -> HeatMap {
 fn by_relation(members: &[&BenchmarkResult]) -> Option<Table> {
     let unit = members.first()?.metric.unit;
     let row = |relation: &&str| {
-        let of = members.iter().filter(|result| result.point.get("relation") == Some(relation));
+        let of = members.iter().filter(|result| result.parameters.get("relation") == Some(relation));
         let mut values: Vec<f64> = of.filter_map(|result| Some(result.outcome.estimate()?.value)).collect();
         values.sort_by(f64::total_cmp);
         let cell = |value: f64| Cell::Value(PrintedQuantity::bare(value, unit));
         let (low, high) = (*values.first()?, *values.last()?);
         let cells = vec![
-            Cell::text(axis_value("placement", relation)),
+            Cell::text(parameter_value("placement", relation)),
             Cell::Count(values.len() as u64),
             cell((values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0),
             cell(low),
@@ -154,8 +158,8 @@ mod tests {
     #[test]
     fn pairs_of_nodes_make_a_matrix() {
         let result = |cpu: usize, memory: usize, value: f64| {
-            let point = format!("cpu_node={cpu},memory_node={memory},working_set=64MiB").parse().unwrap();
-            let key = ResultKey::new("memory.node_latency", point);
+            let parameters = format!("cpu_node={cpu},memory_node={memory},working_set=64MiB").parse().unwrap();
+            let key = ResultKey::new("memory.node_latency", parameters);
             let metric = Metric::lower(Unit::Seconds, "load");
             let mut result =
                 BenchmarkResult::unmeasured(key, "load latency between nodes", metric, Class::MemoryLatency);
@@ -172,8 +176,10 @@ mod tests {
         assert!(found[0].shade(80e-9) < 1e-9 && (found[0].shade(160e-9) - 1.0).abs() < 1e-9);
         assert_eq!(found[0].table().groups[0].rows.len(), 2);
         assert!(matrices(&results[..0], &NODES).is_empty() && matrices(&results, &CORES).is_empty());
-        let other =
-            BenchmarkResult { point: results[0].point.clone().with("working_set", "1GiB"), ..results[0].clone() };
+        let other = BenchmarkResult {
+            parameters: results[0].parameters.clone().with("working_set", "1GiB"),
+            ..results[0].clone()
+        };
         assert_eq!(matrices(&[results[0].clone(), other], &NODES).len(), 2, "sizes are not mixed");
         let unfit = BenchmarkResult { outcome: Outcome::Unfit("one node".to_owned()), ..results[0].clone() };
         assert!(matrices(&[unfit], &NODES).is_empty(), "nothing to draw");
@@ -186,8 +192,8 @@ mod tests {
             .map(|(cpu, other)| {
                 let near = cpu / 6 == other / 6;
                 let relation = if near { "same_cache" } else { "other_package" };
-                let point = format!("cpu={cpu},other={other},relation={relation}").parse().unwrap();
-                let key = ResultKey::new("memory.core_pair", point);
+                let parameters = format!("cpu={cpu},other={other},relation={relation}").parse().unwrap();
+                let key = ResultKey::new("memory.core_pair", parameters);
                 let metric = Metric::lower(Unit::Seconds, "hand-over");
                 let mut result =
                     BenchmarkResult::unmeasured(key, "transfer between two cores", metric, Class::MemoryLatency);

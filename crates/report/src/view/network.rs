@@ -1,9 +1,9 @@
 //! Network results as their authors drew them: throughput against the record, and loss against the frames of a burst.
 
-use model::{BenchmarkResult, Estimate, Outcome, Point, Run, Unit, format_size};
+use model::{BenchmarkResult, Estimate, Outcome, Parameters, Run, Unit, format_size};
 use plan_network::{Burst, Framing};
 
-use crate::words::{grouped, modes, point_words};
+use crate::words::{grouped, modes, parameters_words};
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
     TableRow, Tone,
@@ -31,28 +31,29 @@ pub fn network(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
     sections
 }
 
-/// The points of results of a benchmark without one axis, in the order of the run.
-fn sets<'a>(run: &'a Run, benchmark: &str, axis: &str) -> Vec<(Point, Vec<&'a BenchmarkResult>)> {
-    let members = run.results.iter().filter(|result| result.benchmark == benchmark && result.point.get(axis).is_some());
-    grouped(members.map(|result| (result.point.clone().without(axis), result)))
+/// The sets of parameters of results of a benchmark without one parameter, in the order of the run.
+fn sets<'a>(run: &'a Run, benchmark: &str, parameter: &str) -> Vec<(Parameters, Vec<&'a BenchmarkResult>)> {
+    let members =
+        run.results.iter().filter(|result| result.benchmark == benchmark && result.parameters.get(parameter).is_some());
+    grouped(members.map(|result| (result.parameters.clone().without(parameter), result)))
 }
 
 /// One table for each curve: record, MB/s, interval.
 fn streams(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
-    let section = |(rest, members): (Point, Vec<&BenchmarkResult>)| {
+    let section = |(rest, members): (Parameters, Vec<&BenchmarkResult>)| {
         let columns = Column::list("record|#MB/s|#interval");
         let mut rows: Vec<TableRow> = members.iter().map(|result| row(result)).collect();
         rows.extend(plateaus.iter().map(|plateau| {
             TableRow::of(vec![Cell::text(&plateau.network), Cell::Printed(plateau.printed.clone()), Cell::Empty])
         }));
-        let title = format!("Throughput by record: {}", point_words(&rest));
+        let title = format!("Throughput by record: {}", parameters_words(&rest));
         DocumentSection::of(title, Block::table(columns, rows))
     };
     sets(run, STREAM, "record").into_iter().filter(|(_, members)| members.len() > 1).map(section).collect()
 }
 
 fn row(result: &BenchmarkResult) -> TableRow {
-    let label = Cell::text(result.point.bytes("record").map_or_else(|_| String::new(), format_size));
+    let label = Cell::text(result.parameters.bytes("record").map_or_else(|_| String::new(), format_size));
     let cells = match &result.outcome {
         Outcome::Measured(estimate) => {
             // MB as networks count them, without a prefix: the unit is in the heading.
@@ -76,11 +77,11 @@ fn row(result: &BenchmarkResult) -> TableRow {
 
 /// One chart for each sweep: the share lost against the frames of each sender, and the relation of the port's buffer.
 pub(super) fn bursts(run: &Run) -> Vec<DocumentSection> {
-    let section = |(rest, members): (Point, Vec<&BenchmarkResult>)| {
+    let section = |(rest, members): (Parameters, Vec<&BenchmarkResult>)| {
         let mut measured: Vec<(f64, PrintedQuantity)> = members.iter().filter_map(|result| share(result)).collect();
         measured.sort_by(|a, b| a.0.total_cmp(&b.0));
         let most = measured.last().map_or(0.0, |(frames, _)| *frames);
-        let number = |axis: &str| rest.get(axis)?.parse::<u32>().ok();
+        let number = |parameter: &str| rest.get(parameter)?.parse::<u32>().ok();
         let link = rest.get("link").and_then(|link| link.strip_suffix("bit")?.parse::<f64>().ok());
         let buffer = rest.bytes("buffer").ok();
         let relation = |frames: u64| -> Option<(f64, PrintedQuantity)> {
@@ -98,7 +99,7 @@ pub(super) fn bursts(run: &Run) -> Vec<DocumentSection> {
             marks: Vec::new(),
         };
         let chart = Chart {
-            title: format!("Loss against the length of a burst: {}", point_words(&rest)),
+            title: format!("Loss against the length of a burst: {}", parameters_words(&rest)),
             about:
                 "Every sender sends so many full frames at once to one port. The line is what its buffer cannot hold."
                     .to_owned(),
@@ -114,7 +115,7 @@ pub(super) fn bursts(run: &Run) -> Vec<DocumentSection> {
 
 /// Frames and share lost. Without any loss the share is 0 and its bound the upper end.
 fn share(result: &BenchmarkResult) -> Option<(f64, PrintedQuantity)> {
-    let frames = result.point.get("frames")?.parse().ok()?;
+    let frames = result.parameters.get("frames")?.parse().ok()?;
     let quantity = match &result.outcome {
         Outcome::Measured(estimate) => PrintedQuantity::of(estimate, Unit::Ratio),
         Outcome::Below { bound } => PrintedQuantity { high: *bound, ..PrintedQuantity::bare(0.0, Unit::Ratio) },
@@ -124,7 +125,7 @@ fn share(result: &BenchmarkResult) -> Option<(f64, PrintedQuantity)> {
 }
 
 fn against(result: &BenchmarkResult, relation: &dyn Fn(u64) -> Option<(f64, PrintedQuantity)>) -> TableRow {
-    let frames: Option<u64> = result.point.get("frames").and_then(|frames| frames.parse().ok());
+    let frames: Option<u64> = result.parameters.get("frames").and_then(|frames| frames.parse().ok());
     let shown = |quantity: PrintedQuantity| quantity.in_metric(&result.metric);
     let mut cells = vec![frames.map_or(Cell::Empty, Cell::Count)];
     cells.extend(match &result.outcome {

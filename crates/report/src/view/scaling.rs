@@ -3,7 +3,7 @@
 use decide::scaling::{ScalingCurve, ThreadSpread};
 use model::{Run, Unit, percent};
 
-use crate::words::point_words;
+use crate::words::parameters_words;
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
     Table, TableRow,
@@ -11,7 +11,7 @@ use crate::{
 
 /// The section of a run; none where nothing was measured on several numbers of threads.
 pub(crate) fn section(run: &Run) -> Option<DocumentSection> {
-    // Two points, such as one thread and all, make a line that says nothing of its way.
+    // Two sets of parameters, such as one thread and all, make a line that says nothing of its way.
     let curves: Vec<ScalingCurve> = decide::scaling(run)
         .into_iter()
         .filter(|curve| run.plan.suite == "scaling" || curve.points.len() > 2)
@@ -28,7 +28,7 @@ pub(crate) fn section(run: &Run) -> Option<DocumentSection> {
 
 fn name(curve: &ScalingCurve) -> String {
     let mut words = vec![curve.title.clone()];
-    words.extend(Some(point_words(&curve.point)).filter(|words| !words.is_empty()));
+    words.extend(Some(parameters_words(&curve.parameters)).filter(|words| !words.is_empty()));
     words.push(match curve.spread {
         ThreadSpread::Compact => "close together".to_owned(),
         ThreadSpread::Scatter => "far apart".to_owned(),
@@ -43,8 +43,8 @@ fn table(curves: &[ScalingCurve]) -> Table {
         let knee = curve.knee.map_or_else(|| "none".to_owned(), |knee| format!("beyond {knee} threads"));
         TableRow::of(vec![
             Cell::text(name(curve)),
-            last.map_or(Cell::Empty, |point| Cell::Count(point.threads as u64)),
-            last.map_or(Cell::Empty, |point| Cell::Printed(percent(point.share))),
+            last.map_or(Cell::Empty, |parameters| Cell::Count(parameters.threads as u64)),
+            last.map_or(Cell::Empty, |parameters| Cell::Printed(percent(parameters.share))),
             curve.clock_ratio().map_or(Cell::Empty, |ratio| Cell::Printed(percent(ratio))),
             Cell::text(knee),
             Cell::text(curve.limits.iter().map(|limit| limit.about()).collect::<Vec<_>>().join("; or ")),
@@ -58,20 +58,20 @@ fn chart(run: &Run, curves: &[ScalingCurve], benchmark: &str) -> Option<Chart> {
     let first = run.results.iter().find(|result| result.benchmark == benchmark)?;
     let unit = first.metric.unit;
     let series = |(colour, curve): (usize, &&ScalingCurve)| {
-        let point = |point: &decide::scaling::ScalingPoint| {
-            let estimate = run.result(&point.key)?.outcome.estimate()?;
-            Some((point.threads as f64, PrintedQuantity::of(estimate, unit)))
+        let parameters = |parameters: &decide::scaling::ScalingPoint| {
+            let estimate = run.result(&parameters.key)?.outcome.estimate()?;
+            Some((parameters.threads as f64, PrintedQuantity::of(estimate, unit)))
         };
-        Series { name: name(curve), colour, variant: 0, points: curve.points.iter().filter_map(point).collect() }
+        Series { name: name(curve), colour, variant: 0, points: curve.points.iter().filter_map(parameters).collect() }
     };
     let mut all: Vec<Series> = of.iter().enumerate().map(series).collect();
-    let most = of.iter().filter_map(|curve| curve.points.last()).map(|point| point.threads).max()?;
+    let most = of.iter().filter_map(|curve| curve.points.last()).map(|parameters| parameters.threads).max()?;
     let alone = of.first()?.points.first()?.value;
     let ideal = [1, most].map(|threads| (threads as f64, PrintedQuantity::bare(alone * threads as f64, unit)));
     all.push(Series { name: "ideal".to_owned(), colour: of.len(), variant: 1, points: ideal.into() });
     let x = ChartAxis::new("threads", Unit::Count, Division::Octaves);
     let y = ChartAxis { title: format!("{} a second", first.metric.per), unit, division: Division::Decades };
-    let about = "All threads together, both axes logarithmic; ideal is so many times one thread.".to_owned();
+    let about = "All threads together, both parameters logarithmic; ideal is so many times one thread.".to_owned();
     let plot = ChartPlot::Curves(Curves { x, y, series: all, marks: Vec::new() });
     Some(Chart { title: first.title.clone(), about, plot })
 }
@@ -91,9 +91,9 @@ mod tests {
         .unwrap();
         assert!(section(&run).is_none(), "nothing was measured");
         let result = |(threads, value): (&str, f64)| {
-            let point = format!("working_set=256MiB,threads={threads}").parse().unwrap();
+            let parameters = format!("working_set=256MiB,threads={threads}").parse().unwrap();
             let metric = Metric::higher(Unit::BytesPerSecond, "bytes read");
-            let key = ResultKey::new("memory.read", point);
+            let key = ResultKey::new("memory.read", parameters);
             let mut result =
                 BenchmarkResult::unmeasured(key, "read", metric, Class::Bandwidth).stressing(&[Primitive::DramRead]);
             let method = EstimateMethod::OrderStatistic;

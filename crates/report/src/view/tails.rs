@@ -84,11 +84,11 @@ fn name(quantile: f64) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
     use super::*;
-    use model::{Class, Estimate, EstimateMethod, Metric, Point, ResultKey, Unit};
+    use model::{Class, Estimate, EstimateMethod, Metric, Parameters, ResultKey, Unit};
 
     fn result(metric: Metric, quantiles: &[(f64, f64, f64)]) -> BenchmarkResult {
         let mut result = BenchmarkResult::unmeasured(
-            ResultKey::new("os.timer_wakeup", Point::origin()),
+            ResultKey::new("os.timer_wakeup", Parameters::none()),
             "x",
             metric,
             Class::Compute,

@@ -50,18 +50,21 @@ fn projections(trend: &GrowthTrend) -> Table {
 }
 
 fn chart(trend: &GrowthTrend, name: &str) -> Chart {
-    // A linear axis begins at 0: years are counted from the first one shown.
-    let all = || trend.data.iter().chain(&trend.outside).map(|point| point.time);
+    // A linear parameter begins at 0: years are counted from the first one shown.
+    let all = || trend.data.iter().chain(&trend.outside).map(|parameters| parameters.time);
     let origin = all().fold(trend.span.0, f64::min).floor();
     let points = |data: &[Dated]| {
         data.iter()
-            .map(|point| (point.time - origin, PrintedQuantity::bare(point.value, trend.unit())))
+            .map(|parameters| (parameters.time - origin, PrintedQuantity::bare(parameters.value, trend.unit())))
             .collect::<Vec<_>>()
     };
     let mut series = Vec::new();
     let fan = |fit: &FittedTrend| {
-        let at = |point: &decide::trend::FanPoint| {
-            (point.time - origin, PrintedQuantity::interval(point.value, point.wide_low, point.wide_high, trend.unit()))
+        let at = |parameters: &decide::trend::FanPoint| {
+            (
+                parameters.time - origin,
+                PrintedQuantity::interval(parameters.value, parameters.wide_low, parameters.wide_high, trend.unit()),
+            )
         };
         fit.fan.iter().map(at).collect::<Vec<_>>()
     };
@@ -70,10 +73,10 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
         series.push(Series { name, colour: place + 1, variant: 0, points: fan(fit) });
     }
     for (name, data) in [("values of the fit", &trend.data), ("other values", &trend.outside)] {
-        // A curve connects its points; each single value is a curve of its own.
-        for point in points(data) {
+        // A curve connects its sets of parameters; each single value is a curve of its own.
+        for parameters in points(data) {
             let colour = if name == "other values" { 5 } else { 0 };
-            series.push(Series { name: name.to_owned(), colour, variant: 1, points: vec![point] });
+            series.push(Series { name: name.to_owned(), colour, variant: 1, points: vec![parameters] });
         }
     }
     let reach = trend.span.1 + (trend.span.1 - trend.span.0) / 3.0;

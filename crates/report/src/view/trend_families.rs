@@ -28,7 +28,7 @@ pub fn family_trends(found: &FamilyTrends, name: &str) -> Document {
 /// Every value over the years and the line of each family, in one colour.
 fn chart(found: &FamilyTrends, name: &str) -> Chart {
     let first = found.families.iter().map(|family| family.trend.span.0).fold(f64::INFINITY, f64::min);
-    // A linear axis begins at 0: years are counted from the first one.
+    // A linear parameter begins at 0: years are counted from the first one.
     let origin = if first.is_finite() { first.floor() } else { 0.0 };
     let unit = found.families.first().map_or(Unit::Count, |family| family.trend.unit());
     let bare = |time: f64, value: f64| (time - origin, PrintedQuantity::bare(value, unit));
@@ -36,15 +36,15 @@ fn chart(found: &FamilyTrends, name: &str) -> Chart {
     for (colour, family) in found.families.iter().enumerate() {
         let span = family.trend.span;
         let fan = family.trend.fits.first().map(|fit| fit.fan.as_slice()).unwrap_or_default();
-        let line = fan.iter().filter(|point| (span.0..=span.1).contains(&point.time));
-        let points = line.map(|point| bare(point.time, point.value)).collect();
+        let line = fan.iter().filter(|parameters| (span.0..=span.1).contains(&parameters.time));
+        let points = line.map(|parameters| bare(parameters.time, parameters.value)).collect();
         series.push(Series { name: family.family.clone(), colour, variant: 0, points });
-        // A curve connects its points; each single value is a curve of its own.
-        series.extend(family.trend.data.iter().map(|point| Series {
+        // A curve connects its sets of parameters; each single value is a curve of its own.
+        series.extend(family.trend.data.iter().map(|parameters| Series {
             name: format!("{}, values", family.family),
             colour,
             variant: 1,
-            points: vec![bare(point.time, point.value)],
+            points: vec![bare(parameters.time, parameters.value)],
         }));
     }
     Chart {

@@ -1,6 +1,6 @@
-//! The label of a result: its title, the bytes that it counts, and its point in words.
+//! The label of a result: its title, the bytes that it counts, and its parameters in words.
 
-use model::{BenchmarkResult, Metric, Point, Unit, parse_size};
+use model::{BenchmarkResult, Metric, Parameters, Unit, parse_size};
 
 use crate::PrintedQuantity;
 
@@ -22,20 +22,20 @@ pub fn family_title(family: &str) -> String {
 /// The label of a result: `copy (read + written), 256 MiB, 1 thread, streaming stores`.
 #[must_use]
 pub fn result_label(result: &BenchmarkResult) -> String {
-    label(&result.title, &result.metric, &result.point)
+    label(&result.title, &result.metric, &result.parameters)
 }
 
 /// Like [`result_label`], from the parts.
 #[must_use]
-pub fn label(title: &str, metric: &Metric, point: &Point) -> String {
+pub fn label(title: &str, metric: &Metric, parameters: &Parameters) -> String {
     let mut words = title.to_owned();
     if let Some(counted) = bytes_counted(title, metric) {
         words.push_str(&format!(" ({counted})"));
     }
-    let point = point_words(point);
-    if !point.is_empty() {
+    let parameters = parameters_words(parameters);
+    if !parameters.is_empty() {
         words.push_str(", ");
-        words.push_str(&point);
+        words.push_str(&parameters);
     }
     words
 }
@@ -54,16 +54,16 @@ fn bytes_counted<'a>(title: &str, metric: &'a Metric) -> Option<&'a str> {
     (!counted.is_empty() && !said).then_some(counted)
 }
 
-/// A point in words: `256 MiB, 1 thread, streaming stores`.
+/// A set of parameters in words: `256 MiB, 1 thread, streaming stores`.
 #[must_use]
-pub fn point_words(point: &Point) -> String {
-    point.iter().map(|(axis, value)| axis_value(axis, value)).collect::<Vec<_>>().join(", ")
+pub fn parameters_words(parameters: &Parameters) -> String {
+    parameters.iter().map(|(parameter, value)| parameter_value(parameter, value)).collect::<Vec<_>>().join(", ")
 }
 
 /// One coordinate in words.
 #[must_use]
-pub fn axis_value(axis: &str, value: &str) -> String {
-    match (axis, value) {
+pub fn parameter_value(parameter: &str, value: &str) -> String {
+    match (parameter, value) {
         ("placement", "same_cpu") => "one CPU".to_owned(),
         ("placement" | "relation", "cross_cpu") => "two CPUs".to_owned(),
         ("placement" | "relation", "sibling") => "two threads of one core".to_owned(),
@@ -77,14 +77,14 @@ pub fn axis_value(axis: &str, value: &str) -> String {
         ("threads", "cores") => "all cores".to_owned(),
         ("placement", "free") => "placement free".to_owned(),
         ("threads" | "streams" | "processes" | "copies" | "sessions" | "clients" | "chains", count) => {
-            format!("{count} {}", if count == "1" { singular(axis) } else { axis })
+            format!("{count} {}", if count == "1" { singular(parameter) } else { parameter })
         }
-        ("stores" | "pages", kind) => format!("{} {axis}", spaced(kind)),
+        ("stores" | "pages", kind) => format!("{} {parameter}", spaced(kind)),
         ("size", size) if parse_size(size).is_ok_and(|bytes| bytes < 1 << 16) => exact_words(size),
         ("working_set", model::BEYOND_CACHES) => "beyond the caches".to_owned(),
         ("working_set" | "size" | "data", size) => size_words(size),
         ("file_size", size) => format!("file of {}", size_words(size)),
-        ("block" | "buffer", size) => format!("{} {axis}s", size_words(size)),
+        ("block" | "buffer", size) => format!("{} {parameter}s", size_words(size)),
         ("resident", size) => format!("{} resident", size_words(size)),
         ("link" | "linkage" | "type" | "kind", word) => spaced(word),
         ("width", width) if width.chars().all(|c| c.is_ascii_digit()) => format!("{width}-bit"),
@@ -93,9 +93,9 @@ pub fn axis_value(axis: &str, value: &str) -> String {
         ("durability", "fsync") => "synced (fsync)".to_owned(),
         // Networks count bytes: 1472 B is not written as 1.4375 KiB.
         ("record" | "event" | "fragment" | "window", size) if size.ends_with('B') => {
-            format!("{} {}", spaced(axis), exact_words(size))
+            format!("{} {}", spaced(parameter), exact_words(size))
         }
-        _ => format!("{} {}", spaced(axis), size_words(&spaced(value))),
+        _ => format!("{} {}", spaced(parameter), size_words(&spaced(value))),
     }
 }
 
@@ -105,11 +105,11 @@ pub(crate) fn exact_words(text: &str) -> String {
     format!("{}\u{a0}{}", &text[..unit], &text[unit..])
 }
 
-fn singular(axis: &str) -> &str {
-    match axis {
+fn singular(parameter: &str) -> &str {
+    match parameter {
         "processes" => "process",
         "copies" => "copy",
-        _ => axis.strip_suffix('s').unwrap_or(axis),
+        _ => parameter.strip_suffix('s').unwrap_or(parameter),
     }
 }
 
@@ -130,37 +130,37 @@ fn size_words(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn point(text: &str) -> String {
-        point_words(&text.parse().unwrap()).replace('\u{a0}', " ")
+    fn parameters(text: &str) -> String {
+        parameters_words(&text.parse().unwrap()).replace('\u{a0}', " ")
     }
 
     #[test]
     fn points_read_as_words() {
-        assert_eq!(point("working_set=256MiB,threads=1,stores=streaming"), "256 MiB, 1 thread, streaming stores");
-        assert_eq!(point("threads=all,pages=huge"), "all threads, huge pages");
-        assert_eq!(point("processes=2,placement=cross_cpu"), "2 processes, two CPUs");
-        assert_eq!(point("placement=free"), "placement free");
-        assert_eq!(point("block=64KiB"), "64 KiB blocks");
-        assert_eq!(point("stride=8B,queue_depth=4"), "stride 8 B, queue depth 4");
-        assert_eq!(point("working_set=76096B"), "74.312 KiB");
-        assert_eq!(point("size=1472B"), "1472 B");
-        assert_eq!(point("size=16KiB"), "16 KiB");
-        assert_eq!(point("event=32000B"), "event 32000 B");
-        assert_eq!(point(""), "");
+        assert_eq!(parameters("working_set=256MiB,threads=1,stores=streaming"), "256 MiB, 1 thread, streaming stores");
+        assert_eq!(parameters("threads=all,pages=huge"), "all threads, huge pages");
+        assert_eq!(parameters("processes=2,placement=cross_cpu"), "2 processes, two CPUs");
+        assert_eq!(parameters("placement=free"), "placement free");
+        assert_eq!(parameters("block=64KiB"), "64 KiB blocks");
+        assert_eq!(parameters("stride=8B,queue_depth=4"), "stride 8 B, queue depth 4");
+        assert_eq!(parameters("working_set=76096B"), "74.312 KiB");
+        assert_eq!(parameters("size=1472B"), "1472 B");
+        assert_eq!(parameters("size=16KiB"), "16 KiB");
+        assert_eq!(parameters("event=32000B"), "event 32000 B");
+        assert_eq!(parameters(""), "");
     }
 
     #[test]
     fn data_rates_name_the_counted_bytes() {
-        let point: Point = "threads=1".parse().unwrap();
+        let parameters: Parameters = "threads=1".parse().unwrap();
         let copy = Metric::higher(Unit::BytesPerSecond, "bytes read + written");
-        assert_eq!(label("copy", &copy, &point), "copy (read + written), 1 thread");
+        assert_eq!(label("copy", &copy, &parameters), "copy (read + written), 1 thread");
         let read = Metric::higher(Unit::BytesPerSecond, "bytes read");
-        assert_eq!(label("Read", &read, &point), "Read, 1 thread");
+        assert_eq!(label("Read", &read, &parameters), "Read, 1 thread");
         let write = Metric::higher(Unit::BytesPerSecond, "bytes written");
-        assert_eq!(label("write", &write, &Point::origin()), "write");
+        assert_eq!(label("write", &write, &Parameters::none()), "write");
         let once = Metric::higher(Unit::BytesPerSecond, "bytes copied once");
-        assert_eq!(label("memcpy", &once, &Point::origin()), "memcpy (copied once)");
+        assert_eq!(label("memcpy", &once, &Parameters::none()), "memcpy (copied once)");
         let call = Metric::lower(Unit::Seconds, "call");
-        assert_eq!(label("getppid", &call, &Point::origin()), "getppid");
+        assert_eq!(label("getppid", &call, &Parameters::none()), "getppid");
     }
 }

@@ -1,4 +1,4 @@
-//! Words for readers: names of families and points, outcomes, flags, times.
+//! Words for readers: names of families and sets of parameters, outcomes, flags, times.
 
 mod ascii;
 mod clock;
@@ -13,7 +13,7 @@ pub(crate) use clock::{no_clock, unknown_clock};
 pub use command::{quoted, resume_command};
 pub use factor::{Factor, factor};
 pub(crate) use label::exact_words;
-pub use label::{axis_value, family_title, label, point_words, result_label};
+pub use label::{family_title, label, parameter_value, parameters_words, result_label};
 pub use outcome::{Told, list, modes, plural, remarks, unconfirmed};
 pub use time::{day, duration};
 

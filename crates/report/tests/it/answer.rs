@@ -21,9 +21,9 @@ fn screen(document: &Document, width: usize) -> String {
 fn whole() -> Run {
     let mut run = fixture::sample_run(3, 1.0, false);
     let second = fixture::metric(Unit::Seconds, "operation");
-    let key = |benchmark: &str, point: &str, value: f64| {
+    let key = |benchmark: &str, parameters: &str, value: f64| {
         let estimate = fixture::estimate(value, value * 0.99, value * 1.01, 14);
-        fixture::result(benchmark, benchmark, point, second.clone(), Outcome::Measured(estimate))
+        fixture::result(benchmark, benchmark, parameters, second.clone(), Outcome::Measured(estimate))
     };
     run.results.extend([
         key("memory.hierarchy_latency", "level=memory", 133e-9),
@@ -66,7 +66,7 @@ fn the_answer_fits_one_screen_and_says_what_to_do_next() {
 #[test]
 fn a_place_is_among_ten_machines_at_least_and_by_its_interval() {
     let run = whole();
-    let key = ResultKey::new("file.fsync", fixture::point(""));
+    let key = ResultKey::new("file.fsync", fixture::parameters(""));
     let with = |values: Vec<f64>| {
         let others = HashMap::from([(key.clone(), values)]);
         screen(&view::answer(&run, &RunContext { others, ..context() }), 80)
@@ -326,7 +326,7 @@ fn drifting(seed: u64, factor: f64) -> Run {
     let mut shared = run.results[0].clone();
     shared.benchmark = model::CORE_SHARED.to_owned();
     shared.metric = Metric { unit: Unit::Ratio, per: "time".into(), better: Better::Lower };
-    shared.point = model::Point::default();
+    shared.parameters = model::Parameters::default();
     run.results.push(shared);
     for result in &mut run.results {
         result.samples.clear();

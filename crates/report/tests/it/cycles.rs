@@ -5,7 +5,7 @@ use crate::fixture;
 
 use compare::{CompareOptions, FailOn};
 use model::{
-    BenchmarkResult, Class, CpuDistance, Domain, Estimate, EstimateMethod, Metric, Outcome, Point, ResultKey,
+    BenchmarkResult, Class, CpuDistance, Domain, Estimate, EstimateMethod, Metric, Outcome, Parameters, ResultKey,
     ResultReferences, Run, Sample, SessionReferences, Share, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
 };
 use report::view::{self, CompareContext};
@@ -35,8 +35,12 @@ fn at_clock(seed: u64, hertz: f64) -> Run {
         });
     }
     let metric = Metric::higher(Unit::PerSecond, "cycles");
-    let mut clock =
-        BenchmarkResult::unmeasured(ResultKey::new("cpu.clock", Point::default()), "clock", metric, Class::Compute);
+    let mut clock = BenchmarkResult::unmeasured(
+        ResultKey::new("cpu.clock", Parameters::default()),
+        "clock",
+        metric,
+        Class::Compute,
+    );
     (clock.flags, clock.outcome) = (
         Vec::new(),
         Outcome::Measured(Estimate {

@@ -51,7 +51,7 @@ fn view(run: &Run) -> EvaluationView {
         charts: vec![EvaluationChart {
             title: "Result 16".to_owned(),
             benchmark: curve.benchmark.clone(),
-            axis: "working_set".to_owned(),
+            parameter: "working_set".to_owned(),
             below: TITLE.to_owned(),
         }],
         definitions: vec![(different, Definition::Near(DIFFERS.to_owned()))],
@@ -85,7 +85,7 @@ fn a_differing_definition_is_marked_at_its_cell_in_every_format() {
 }
 
 #[test]
-fn a_chart_stands_below_its_table_with_a_curve_for_each_other_point() {
+fn a_chart_stands_below_its_table_with_a_curve_for_each_other_parameters() {
     let html = rendered("html");
     let (table, chart) = (html.find(TITLE).unwrap(), html.find("Result 16").unwrap());
     assert!(table < chart && html[chart..].contains("<svg"));

@@ -3,7 +3,7 @@
 
 use crate::fixture;
 
-use model::{AxisDescription, BenchmarkDescription, Catalogue, Class, Outcome, Primitive, Reference, Unit};
+use model::{BenchmarkDescription, Catalogue, Class, Outcome, ParameterDescription, Primitive, Reference, Unit};
 use report::view::{self, CompareContext, RunContext};
 use report::{Csv, Document, JsonFormat, Markdown, ReportFormat, Terminal};
 
@@ -75,7 +75,7 @@ fn the_parts_of_the_summary_add_up() {
     let mut run = fixture::fixed_run();
     let all = run.results.len();
     let mut clock = run.results[0].clone();
-    (clock.benchmark, clock.point) = ("cpu.clock".to_owned(), model::Point::default());
+    (clock.benchmark, clock.parameters) = ("cpu.clock".to_owned(), model::Parameters::default());
     run.results.push(clock);
     let text = terminal(&view::run(&run, &RunContext::default()));
     let told = text.lines().find(|line| line.contains(" results in 1:47: ")).unwrap();
@@ -108,7 +108,7 @@ fn colour_adds_nothing_but_colour() {
 }
 
 #[test]
-fn columns_are_aligned_at_the_decimal_point() {
+fn columns_are_aligned_at_the_decimal_parameters() {
     let text = terminal(&view::run(&fixture::sample_run(5, 1.0, false), &RunContext::default()));
     let (mut place, mut checked) = (None, 0);
     for line in text.lines() {
@@ -203,10 +203,10 @@ fn described() -> BenchmarkDescription {
             tool: "lmbench".into(),
             name: "lat_mem_rd".into(),
             document: "USENIX ATC 1996".into(),
-            at: model::Point::origin(),
+            at: model::Parameters::none(),
             definition: model::Definition::Near("longer blocks".to_owned()),
         }],
-        axes: vec![AxisDescription {
+        parameters: vec![ParameterDescription {
             name: "working_set".into(),
             values: (0..19).map(|i| model::format_size(4096 << i)).collect(),
             usual: vec!["64MiB".into()],

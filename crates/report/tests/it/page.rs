@@ -69,7 +69,7 @@ fn hostile() -> Run {
         result.metric.per = evil.to_owned().into();
         result.notes = vec![evil.to_owned()];
         result.variant = Some(evil.to_owned());
-        result.point = result.point.clone().with(evil.replace(['=', ','], ""), evil.replace(',', ""));
+        result.parameters = result.parameters.clone().with(evil.replace(['=', ','], ""), evil.replace(',', ""));
     }
     run
 }
@@ -145,7 +145,7 @@ fn a_page_of_many_runs_has_no_samples_few_notes_and_rows_for_curves() {
     assert!(tails.contains("node19") && tails.contains("99.9%"), "{tails}");
 }
 
-/// Curves of many runs over a size stand in several charts, those of one point together, and none is left out.
+/// Curves of many runs over a size stand in several charts, those of one set of parameters together, and none is left out.
 #[test]
 fn no_chart_over_sizes_has_more_curves_than_can_be_told_apart() {
     let runs: Vec<Run> = (0..20u64)
@@ -262,7 +262,7 @@ fn long_names() -> String {
 fn scatter() -> String {
     use model::Unit;
     let bare = |value: f64| report::PrintedQuantity::bare(value, Unit::Count);
-    let axis = |title: &str| report::ChartAxis {
+    let parameter = |title: &str| report::ChartAxis {
         title: title.to_owned(),
         unit: Unit::Count,
         division: report::Division::Linear,
@@ -272,8 +272,8 @@ fn scatter() -> String {
         (format!("{at} rented, 16 cores, 6 bought, 32 cores"), bare(x), bare(8.0 + 0.1 * at as f64))
     };
     let plot = ChartPlot::Scatter(report::ScatterPlot {
-        x: axis("rate"),
-        y: axis("cost"),
+        x: parameter("rate"),
+        y: parameter("cost"),
         points: (0..12).map(plan).collect(),
         slope: None,
         marked: Some(9),

@@ -99,7 +99,7 @@ fn run() -> impl Strategy<Value = Run> {
                 let mut result = fixture::result("memory.x", &title, "", fixture::metric(unit, ""), outcome);
                 result.metric.per = per.into();
                 result.notes = vec![note];
-                result.point = fixture::point(&format!("working_set={}KiB", index + 1));
+                result.parameters = fixture::parameters(&format!("working_set={}KiB", index + 1));
                 result.samples = fixture::samples(&samples);
                 result
             })

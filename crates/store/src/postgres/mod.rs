@@ -193,9 +193,9 @@ impl Store for PostgresStore {
                 "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.samples
                  FROM prony.results f JOIN prony.runs r USING (number)
                  WHERE f.machine = (SELECT machine FROM prony.machines WHERE fingerprint = $1)
-                   AND f.key = (SELECT key FROM prony.keys WHERE benchmark = $2 AND point = $3)
+                   AND f.key = (SELECT key FROM prony.keys WHERE benchmark = $2 AND parameters = $3)
                  ORDER BY f.moment DESC, f.number DESC LIMIT $4",
-                &[&fingerprint, &key.benchmark, &canonical(&key.point), &limit],
+                &[&fingerprint, &key.benchmark, &canonical(&key.parameters), &limit],
             )?;
             Ok(rows.iter().rev().map(session).collect())
         };

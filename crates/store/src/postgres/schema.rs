@@ -45,8 +45,8 @@ ALTER TABLE prony.documents ALTER COLUMN whole SET STORAGE EXTERNAL, ALTER COLUM
 CREATE TABLE prony.keys (
     key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     benchmark text NOT NULL,
-    point text NOT NULL,
-    UNIQUE (benchmark, point)
+    parameters text NOT NULL,
+    UNIQUE (benchmark, parameters)
 );
 CREATE TABLE prony.results (
     number bigint NOT NULL REFERENCES prony.runs ON DELETE CASCADE,

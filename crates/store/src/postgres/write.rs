@@ -81,9 +81,9 @@ fn put_results(transaction: &mut Transaction<'_>, number: i64, index: &Index) ->
     transaction.execute(insert, &[fingerprint])?;
     let rows = &index.results;
     let benchmarks: Vec<&str> = rows.iter().map(|row| row.key.benchmark.as_str()).collect();
-    let points: Vec<String> = rows.iter().map(|row| canonical(&row.key.point)).collect();
+    let points: Vec<String> = rows.iter().map(|row| canonical(&row.key.parameters)).collect();
     transaction.execute(
-        "INSERT INTO prony.keys (benchmark, point) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING",
+        "INSERT INTO prony.keys (benchmark, parameters) SELECT * FROM unnest($1::text[], $2::text[]) ON CONFLICT DO NOTHING",
         &[&benchmarks, &points],
     )?;
     let (values, lows, highs): (Vec<_>, Vec<_>, Vec<_>) =
@@ -94,8 +94,8 @@ fn put_results(transaction: &mut Transaction<'_>, number: i64, index: &Index) ->
          SELECT $1, f.position, k.key, f.value, f.low, f.high, f.samples,
                 (SELECT machine FROM prony.machines WHERE fingerprint = $2), $3
          FROM unnest($4::text[], $5::text[], $6::float8[], $7::float8[], $8::float8[], $9::bigint[])
-              WITH ORDINALITY AS f (benchmark, point, value, low, high, samples, position)
-         JOIN prony.keys k USING (benchmark, point)",
+              WITH ORDINALITY AS f (benchmark, parameters, value, low, high, samples, position)
+         JOIN prony.keys k USING (benchmark, parameters)",
         &[&number, fingerprint, &index.moment, &benchmarks, &points, &values, &lows, &highs, &samples],
     )?;
     Ok(())

@@ -61,11 +61,11 @@ pub(super) fn history(
             "SELECT f.number, r.id, r.started, f.value, f.low, f.high, f.samples
              FROM results f JOIN runs r ON r.number = f.number
              WHERE f.machine = (SELECT machine FROM machines WHERE fingerprint = ?1)
-               AND f.key = (SELECT key FROM keys WHERE benchmark = ?2 AND point = ?3)
+               AND f.key = (SELECT key FROM keys WHERE benchmark = ?2 AND parameters = ?3)
              ORDER BY f.moment DESC, f.number DESC LIMIT ?4",
         )?
         .query_map(
-            params![fingerprint, key.benchmark, canonical(&key.point), i64::try_from(limit).unwrap_or(i64::MAX)],
+            params![fingerprint, key.benchmark, canonical(&key.parameters), i64::try_from(limit).unwrap_or(i64::MAX)],
             |row| {
                 Ok(SessionValue {
                     number: unsigned(row, 0)?,

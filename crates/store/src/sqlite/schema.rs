@@ -46,8 +46,8 @@ CREATE TABLE documents (
 CREATE TABLE keys (
     key INTEGER PRIMARY KEY,
     benchmark TEXT NOT NULL,
-    point TEXT NOT NULL,
-    UNIQUE (benchmark, point)
+    parameters TEXT NOT NULL,
+    UNIQUE (benchmark, parameters)
 ) STRICT;
 CREATE TABLE results (
     number INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,

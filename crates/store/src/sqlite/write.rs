@@ -80,7 +80,7 @@ fn put_results(transaction: &Transaction<'_>, number: i64, index: &Index) -> rus
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?;
     for (position, row) in (0_i64..).zip(&index.results) {
-        let key = key(transaction, &row.key.benchmark, &canonical(&row.key.point))?;
+        let key = key(transaction, &row.key.benchmark, &canonical(&row.key.parameters))?;
         insert.execute(params![
             number,
             position,
@@ -105,14 +105,16 @@ fn machine(transaction: &Transaction<'_>, fingerprint: &str) -> rusqlite::Result
         .query_row([fingerprint], |row| row.get(0))
 }
 
-fn key(transaction: &Transaction<'_>, benchmark: &str, point: &str) -> rusqlite::Result<i64> {
+fn key(transaction: &Transaction<'_>, benchmark: &str, parameters: &str) -> rusqlite::Result<i64> {
     let known = transaction
-        .prepare_cached("SELECT key FROM keys WHERE benchmark = ?1 AND point = ?2")?
-        .query_row([benchmark, point], |row| row.get(0))
+        .prepare_cached("SELECT key FROM keys WHERE benchmark = ?1 AND parameters = ?2")?
+        .query_row([benchmark, parameters], |row| row.get(0))
         .optional()?;
     if let Some(key) = known {
         return Ok(key);
     }
-    transaction.prepare_cached("INSERT INTO keys (benchmark, point) VALUES (?1, ?2)")?.execute([benchmark, point])?;
+    transaction
+        .prepare_cached("INSERT INTO keys (benchmark, parameters) VALUES (?1, ?2)")?
+        .execute([benchmark, parameters])?;
     Ok(transaction.last_insert_rowid())
 }

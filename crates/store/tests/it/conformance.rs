@@ -250,11 +250,13 @@ fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     let newest = history(&**store, &key, "alpha-fingerprint", 2);
     assert_eq!(newest.iter().map(|value| value.number).collect::<Vec<_>>(), [1, 7]);
     let both =
-        store.histories(&[key.clone(), ResultKey::new("no.such", model::Point::origin())], "alpha-fingerprint", 2);
+        store.histories(&[key.clone(), ResultKey::new("no.such", model::Parameters::none())], "alpha-fingerprint", 2);
     assert_eq!(both.unwrap(), [newest, Vec::new()]);
     assert!(history(&**store, &key, "", 100).is_empty());
     assert!(history(&**store, &key, "gamma", 100).is_empty());
-    assert!(history(&**store, &ResultKey::new("no.such", model::Point::origin()), "alpha-fingerprint", 9).is_empty());
+    assert!(
+        history(&**store, &ResultKey::new("no.such", model::Parameters::none()), "alpha-fingerprint", 9).is_empty()
+    );
     // So does one whose core had a neighbour all the time: its value is not the machine's.
     let mut shared = runs[1].clone();
     let basis = model::ValueBasis::Observed(model::ObservedReason::FewUndisturbed { samples: 1, of: 20 });
@@ -310,7 +312,7 @@ fn hostile_names_are_only_names(mut fresh: Fresh) {
         one.machine.name = "'\"\\%".to_owned();
         one.label = Some("latest\nx".to_owned());
         one.results[0].benchmark = "a'b".to_owned();
-        one.results[0].point = model::Point::origin().with("a", "1,b=2").with("c\\", "=");
+        one.results[0].parameters = model::Parameters::none().with("a", "1,b=2").with("c\\", "=");
         store.put(&one).unwrap();
         assert_eq!(store.get(id, Detail::Whole).unwrap(), one);
         assert_eq!(history(&**store, &one.results[0].key(), "m-fingerprint", 99).last().unwrap().id, id);

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::common::{SMALL, run};
 use crate::schema::faults;
-use model::{Estimate, EstimateMethod, Fact, FactValue, Flag, Mode, Outcome, Point, Primitive, Run, Sample};
+use model::{Estimate, EstimateMethod, Fact, FactValue, Flag, Mode, Outcome, Parameters, Primitive, Run, Sample};
 use proptest::prelude::*;
 use store::{DOCUMENT_LIMIT, Error, StoreErrorKind, load_document, parse_document, render_document, save_document};
 
@@ -175,9 +175,12 @@ fn any_run() -> impl Strategy<Value = Run> {
             began: value.abs() / 3.0,
             ..Sample::default()
         });
-    let point = prop::collection::vec((any::<String>(), any::<String>()), 0..3)
-        .prop_map(|axes| axes.into_iter().fold(Point::origin(), |point, (axis, value)| point.with(axis, value)));
-    let result = (outcome(), point, prop::collection::vec(sample, 1..3), any::<(u64, String)>());
+    let parameters = prop::collection::vec((any::<String>(), any::<String>()), 0..3).prop_map(|parameters| {
+        parameters
+            .into_iter()
+            .fold(Parameters::none(), |parameters, (parameter, value)| parameters.with(parameter, value))
+    });
+    let result = (outcome(), parameters, prop::collection::vec(sample, 1..3), any::<(u64, String)>());
     let fact = prop_oneof![
         any::<String>().prop_map(FactValue::Text),
         number().prop_map(FactValue::Number),
@@ -202,11 +205,11 @@ fn any_run() -> impl Strategy<Value = Run> {
                 .collect();
             one.results = (0..)
                 .zip(results)
-                .map(|(index, (outcome, point, samples, (ops, title)))| model::BenchmarkResult {
+                .map(|(index, (outcome, parameters, samples, (ops, title)))| model::BenchmarkResult {
                     benchmark: format!("a.b{index}"),
                     flags: vec![Flag::Drift],
                     outcome,
-                    point,
+                    parameters,
                     samples,
                     ops,
                     title,

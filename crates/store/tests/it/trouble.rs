@@ -165,7 +165,7 @@ fn a_damaged_database_is_reported_and_not_changed() {
         for run in store.summaries()? {
             store.get(&run.id, Detail::Whole)?;
             store.histories(
-                &[model::ResultKey::new("family0.benchmark_0", model::Point::origin())],
+                &[model::ResultKey::new("family0.benchmark_0", model::Parameters::none())],
                 &run.fingerprint,
                 9,
             )?;

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::{
-    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Flag, Machine, Metric, Mode, Outcome, Plan,
-    Point, Primitive, ResultKey, Run, SCHEMA, Sample, Session, Unit,
+    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Flag, Machine, Metric, Mode, Outcome,
+    Parameters, Plan, Primitive, ResultKey, Run, SCHEMA, Sample, Session, Unit,
 };
 
 /// A file of the published tables.
@@ -59,13 +59,13 @@ pub(crate) fn rate(per: &'static str) -> Metric {
 /// A result with an outcome and nothing else.
 pub(crate) fn result(
     benchmark: &str,
-    point: &str,
+    parameters: &str,
     metric: Metric,
     class: Class,
     stresses: &[Primitive],
     outcome: Outcome,
 ) -> BenchmarkResult {
-    let key = ResultKey::new(benchmark, point.parse().unwrap());
+    let key = ResultKey::new(benchmark, parameters.parse().unwrap());
     BenchmarkResult {
         outcome,
         flags: Vec::new(),
@@ -74,14 +74,14 @@ pub(crate) fn result(
 }
 
 /// A result without spread, as in published tables.
-pub(crate) fn plain(benchmark: &str, point: &str, metric: Metric, value: f64) -> BenchmarkResult {
-    result(benchmark, point, metric, Class::Compute, &[], Outcome::Measured(Estimate::without_spread(value)))
+pub(crate) fn plain(benchmark: &str, parameters: &str, metric: Metric, value: f64) -> BenchmarkResult {
+    result(benchmark, parameters, metric, Class::Compute, &[], Outcome::Measured(Estimate::without_spread(value)))
 }
 
 /// The result that a run would store for these sample values: median and order-statistic interval, or modes.
 pub(crate) fn from_values(
     benchmark: &str,
-    point: &str,
+    parameters: &str,
     metric: Metric,
     class: Class,
     values: &[f64],
@@ -96,7 +96,7 @@ pub(crate) fn from_values(
     } else {
         Outcome::Measured(estimate(values))
     };
-    let mut made = result(benchmark, point, metric, class, &[], outcome);
+    let mut made = result(benchmark, parameters, metric, class, &[], outcome);
     if groups.len() > 1 {
         made.flags.push(Flag::Modes);
     }
@@ -163,6 +163,6 @@ pub(crate) fn refs(runs: &[Run]) -> Vec<&Run> {
     runs.iter().collect()
 }
 
-pub(crate) fn point(text: &str) -> Point {
+pub(crate) fn parameters(text: &str) -> Parameters {
     text.parse().unwrap()
 }

@@ -10,7 +10,7 @@ use model::Metric;
 use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::json::{self, List};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
-use crate::text::{SourceFault, axis_value, between, lines, need};
+use crate::text::{SourceFault, between, lines, need, parameter_value};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "criterion",
@@ -141,7 +141,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
 
 fn reading(benchmark: &str, value: f64, spread: SourceSpread) -> SourceReading {
     let reading = SourceReading::new("criterion.time", "Time", value, seconds("iteration"));
-    reading.at("benchmark", axis_value(benchmark)).spread(spread)
+    reading.at("benchmark", parameter_value(benchmark)).spread(spread)
 }
 
 /// The reading as one of criterion's own estimate, which is not the median.

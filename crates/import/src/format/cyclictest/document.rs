@@ -7,7 +7,7 @@ use super::{Parsed, SourceFault, SourceSheet, SourceText};
 use crate::date::mail;
 use crate::json::{BoundedMap, Scalar, documents, read_document};
 use crate::sheet::text;
-use crate::text::{MOST_NAMES, axis_value, name_value};
+use crate::text::{MOST_NAMES, name_value, parameter_value};
 
 #[derive(Deserialize)]
 struct CyclicDocument {
@@ -108,7 +108,7 @@ fn run(document: &CyclicDocument, at: usize) -> Result<CyclicRun, SourceFault> {
             greatest: entry.max,
             unit,
             digit: Some(0.01),
-            cpu: entry.cpu.number().map(|cpu| axis_value(&cpu.to_string())),
+            cpu: entry.cpu.number().map(|cpu| parameter_value(&cpu.to_string())),
             counts,
             ..CyclicThread::default()
         };

@@ -5,7 +5,7 @@ mod run;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::SourceSheet;
-use crate::text::{MOST_COLUMNS, SourceFault, axis_value, lines, need, plain, shown};
+use crate::text::{MOST_COLUMNS, SourceFault, lines, need, parameter_value, plain, shown};
 use run::{CyclicRun, CyclicThread, LatencyUnit, settle};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -42,7 +42,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             }
         } else if let Some(rest) = line.strip_prefix("policy: ") {
             let policy = rest.split(':').next().unwrap_or_default();
-            run.settings.insert("policy".to_owned(), axis_value(policy));
+            run.settings.insert("policy".to_owned(), parameter_value(policy));
         } else if let Some((number, pid, thread)) = thread(line, at)? {
             // The display is written again and again, of the same threads.
             if run.threads.get(&number).is_some_and(|known| known.pid != pid) {
@@ -112,8 +112,8 @@ fn thread(line: &str, at: usize) -> Result<Option<(u32, String, CyclicThread)>, 
         _ => LatencyUnit::Unknown,
     };
     let thread = CyclicThread {
-        priority: axis_value(cell("P")?.0),
-        interval: axis_value(cell("I")?.0),
+        priority: parameter_value(cell("P")?.0),
+        interval: parameter_value(cell("I")?.0),
         cycles: value("C")?,
         least: value("Min")?,
         average: value("Avg")?,
@@ -155,5 +155,5 @@ fn kernel(line: &str) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let ["Linux", _, release, build, ..] = words[..] else { return None };
     let numbered = release.starts_with(|c: char| c.is_ascii_digit()) && build.starts_with('#');
-    numbered.then(|| axis_value(release))
+    numbered.then(|| parameter_value(release))
 }

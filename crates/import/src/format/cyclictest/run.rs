@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, seconds};
-use crate::text::{SourceFault, axis_value};
+use crate::text::{SourceFault, parameter_value};
 
 /// The unit of its times, which it does not print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -164,18 +164,19 @@ fn readings(number: u32, thread: &CyclicThread, scale: f64, settings: &Settings)
     let digit = thread.digit.unwrap_or(1.0);
     let placed = |reading: SourceReading| {
         let reading = reading.at("thread", number.to_string());
-        let stated = |axis: &str, value: &str| {
+        let stated = |parameter: &str, value: &str| {
             let known = (!value.is_empty()).then(|| value.to_owned());
-            known.or_else(|| settings.get(axis).cloned())
+            known.or_else(|| settings.get(parameter).cloned())
         };
         // Of a command it is the first thread's, and that of all only where they have one.
         let own = |_: &String| !thread.interval.is_empty() || number == 0 || settings.contains_key("even");
         let interval = stated("interval", &thread.interval).filter(own).map(|interval| format!("{interval}us"));
         let policy = settings.get("policy").filter(|policy| *policy != "fifo").cloned();
-        let axes = [("interval", interval), ("priority", stated("priority", &thread.priority)), ("policy", policy)];
-        let axes = axes.into_iter().chain([("cpu", thread.cpu.clone())]);
-        axes.fold(reading, |reading, (axis, value)| match value {
-            Some(value) => reading.at(axis, value),
+        let parameters =
+            [("interval", interval), ("priority", stated("priority", &thread.priority)), ("policy", policy)];
+        let parameters = parameters.into_iter().chain([("cpu", thread.cpu.clone())]);
+        parameters.fold(reading, |reading, (parameter, value)| match value {
+            Some(value) => reading.at(parameter, value),
             None => reading,
         })
     };
@@ -243,11 +244,11 @@ pub(super) fn options_of(words: &[&str]) -> Settings {
             let known = [("interval", 'i'), ("priority", 'p')].into_iter().find(|(name, letter)| of(name, *letter));
             let value = inside.or_else(|| words.peek().copied().filter(|word| plain(word)));
             if let Some(((name, _), value)) = known.zip(value) {
-                settings.insert(name.to_owned(), axis_value(value));
+                settings.insert(name.to_owned(), parameter_value(value));
             }
         }
     }
-    settings.insert("options".to_owned(), axis_value(&kept.join(" ")));
+    settings.insert("options".to_owned(), parameter_value(&kept.join(" ")));
     settings
 }
 
@@ -258,17 +259,19 @@ fn in_nanoseconds(options: &str) -> bool {
     })
 }
 
-/// Makes axes of the settings in which processes differ.
+/// Makes parameters of the settings in which processes differ.
 pub(super) fn settle(sheet: &mut SourceSheet, runs: &[CyclicRun]) {
     let found = differing(runs.iter().map(|run| (String::new(), &run.settings)));
     let names = found.values().next();
     for (place, run) in runs.iter().enumerate() {
         let end = runs.get(place + 1).map_or(sheet.readings.len(), |next| next.first);
         for reading in &mut sheet.readings[run.first..end] {
-            // The interval, the priority and the policy are axes already.
-            for axis in ["kernel", "options"].iter().filter(|axis| names.is_some_and(|names| names.contains(**axis))) {
-                if let Some(value) = run.settings.get(*axis) {
-                    reading.point = std::mem::take(&mut reading.point).with(*axis, value);
+            // The interval, the priority and the policy are parameters already.
+            for parameter in
+                ["kernel", "options"].iter().filter(|parameter| names.is_some_and(|names| names.contains(**parameter)))
+            {
+                if let Some(value) = run.settings.get(*parameter) {
+                    reading.parameters = std::mem::take(&mut reading.parameters).with(*parameter, value);
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::SourceSheet;
-use crate::text::{SourceFault, after, axis_value, between, lines};
+use crate::text::{SourceFault, after, between, lines, parameter_value};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "iperf",
@@ -118,7 +118,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         } else if let Some(size) =
             ["Sending ", "Receiving "].iter().find_map(|word| between(trimmed, word, " byte datagrams"))
         {
-            run.datagram = Some(axis_value(size)).filter(|size| size != "1470");
+            run.datagram = Some(parameter_value(size)).filter(|size| size != "1470");
         } else if trimmed.starts_with("Reverse mode") {
             run.reverse = true;
         } else if trimmed.starts_with("[ ID]") {

@@ -6,7 +6,7 @@ use model::{Metric, Unit};
 
 use super::{IperfRow, IperfRun, IperfSide};
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second};
-use crate::text::axis_value;
+use crate::text::parameter_value;
 
 /// Which way the data of a row flow, and who counted them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,7 +61,7 @@ pub(super) fn finish(sheet: &mut SourceSheet, run: IperfRun) {
             let reading = reading.at("streams", counted.clone());
             let reading = run.datagram.iter().fold(reading, |reading, size| reading.at("message", format!("{size}B")));
             let alone = is_sum(row) || count == 1;
-            let reading = if alone { reading } else { reading.at("stream", axis_value(&row.stream)) };
+            let reading = if alone { reading } else { reading.at("stream", parameter_value(&row.stream)) };
             let both = !row.role.is_empty() || own.len() > 1;
             let reading = if both { reading.at("bidirectional", "yes") } else { reading };
             if flow.reverse { reading.at("direction", "reverse") } else { reading }

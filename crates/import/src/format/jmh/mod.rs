@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::json::{self, BoundedMap, List, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, text};
-use crate::text::{SourceFault, axis_value, lines, name_value, need, number, shown};
+use crate::text::{SourceFault, lines, name_value, need, number, parameter_value, shown};
 use crate::units::TIMES;
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -96,12 +96,12 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         let (scale, metric) = unit(&entry.primary.unit, 0)?;
         let id = id(&entry.mode, &metric, 0)?;
         let mut reading = SourceReading::new(id, &entry.benchmark, entry.primary.score * scale, metric);
-        reading = reading.at("benchmark", axis_value(&entry.benchmark));
+        reading = reading.at("benchmark", parameter_value(&entry.benchmark));
         if entry.threads > 1.0 {
             reading = reading.at("threads", entry.threads.to_string());
         }
         for (name, value) in &entry.params.0 {
-            reading = reading.at(&axis_value(name).replace('=', ":"), axis_value(&value.words()));
+            reading = reading.at(&parameter_value(name).replace('=', ":"), parameter_value(&value.words()));
         }
         // Each fork is a process of its own, with its iterations.
         let mean = |fork: &List<f64>| fork.0.iter().sum::<f64>() / fork.0.len() as f64 * scale;
@@ -178,7 +178,7 @@ fn terminal(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault> {
                 threads.clear();
             }
             if let Some(count) = line.strip_prefix("# Threads:").and_then(|rest| rest.split_whitespace().next()) {
-                threads.push(axis_value(count));
+                threads.push(parameter_value(count));
                 threads.dedup();
             }
         } else if !heading.is_empty() && words.len() >= 4 {
@@ -214,7 +214,7 @@ fn benchmark(name: &str, mode: &str, score: &str, units: &str, at: usize) -> Res
     let (scale, metric) = unit(units, at)?;
     let value = need(score, at)? * scale;
     let reading = SourceReading::new(id(mode, &metric, at)?, name, value, metric).printed_in(score, scale);
-    Ok(reading.at("benchmark", axis_value(name)))
+    Ok(reading.at("benchmark", parameter_value(name)))
 }
 
 fn row(heading: &[&str], words: &[&str], at: usize) -> Result<Option<SourceReading>, SourceFault> {
@@ -239,11 +239,11 @@ fn row(heading: &[&str], words: &[&str], at: usize) -> Result<Option<SourceReadi
     }
     let mut reading = benchmark(name, mode, &score.replace(',', "."), units, at)?;
     for (name, value) in names.iter().zip(&cells).filter(|(name, _)| name.starts_with('(')) {
-        let axis = name.trim_matches(['(', ')']).replace('=', ":");
-        reading = reading.at(&axis, axis_value(value));
+        let parameter = name.trim_matches(['(', ')']).replace('=', ":");
+        reading = reading.at(&parameter, parameter_value(value));
     }
     if let Some(error) = cell("Error").and_then(|error| number(&error.replace(',', "."))) {
-        reading = reading.note(format!("JMH's error at 99.9% over iterations: {error} {}", axis_value(units)));
+        reading = reading.note(format!("JMH's error at 99.9% over iterations: {error} {}", parameter_value(units)));
     }
     debug_assert!(reading.metric.better != Better::Higher || reading.metric.unit == Unit::PerSecond);
     Ok(Some(reading))

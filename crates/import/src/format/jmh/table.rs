@@ -3,7 +3,7 @@
 use super::{SourceText, benchmark, is_part};
 use crate::rows::RowLines;
 use crate::sheet::SourceSheet;
-use crate::text::{SourceFault, axis_value, check_columns, lines, need, number, shown};
+use crate::text::{SourceFault, check_columns, lines, need, number, parameter_value, shown};
 
 /// Content of a column.
 enum JmhColumn {
@@ -67,7 +67,7 @@ fn column(name: &str) -> Result<JmhColumn, SourceFault> {
         "Score Error (99.9%)" => JmhColumn::Error,
         "Unit" => JmhColumn::Unit,
         other => match other.strip_prefix("Param: ") {
-            Some(parameter) => JmhColumn::Parameter(axis_value(parameter).replace('=', ":")),
+            Some(parameter) => JmhColumn::Parameter(parameter_value(parameter).replace('=', ":")),
             None => return Err(SourceFault::new(format!("its column '{}' is not known", shown(other)), 1)),
         },
     })
@@ -93,7 +93,7 @@ fn row(
             JmhColumn::Samples => {}
             // A benchmark without the parameter has an empty cell.
             JmhColumn::Parameter(_) if cell.is_empty() => {}
-            JmhColumn::Parameter(axis) => parameters.push((axis, cell)),
+            JmhColumn::Parameter(parameter) => parameters.push((parameter, cell)),
         }
     }
     if is_part(name) {
@@ -102,13 +102,13 @@ fn row(
     need(score, line)?;
     let mut reading = benchmark(name, mode, score, unit, line)?;
     if threads != "1" {
-        reading = reading.at("threads", axis_value(threads));
+        reading = reading.at("threads", parameter_value(threads));
     }
-    for (axis, value) in parameters {
-        reading = reading.at(axis, axis_value(value));
+    for (parameter, value) in parameters {
+        reading = reading.at(parameter, parameter_value(value));
     }
     if let Some(error) = error {
-        reading = reading.note(format!("JMH's error at 99.9% over iterations: {error} {}", axis_value(unit)));
+        reading = reading.note(format!("JMH's error at 99.9% over iterations: {error} {}", parameter_value(unit)));
     }
     sheet.readings.push(reading);
     Ok(true)

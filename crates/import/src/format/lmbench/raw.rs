@@ -5,9 +5,11 @@ use model::{GIB, KIB, Metric, Primitive, Unit, format_size};
 use crate::date::ctime;
 use crate::format::SourceText;
 use crate::sheet::{SourceReading, SourceSheet, bytes_per_second, number, rate, seconds, text};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, between, first_number, lines, name_value, need, shown, snake};
+use crate::text::{
+    MOST_NAMES, SourceFault, between, first_number, lines, name_value, need, parameter_value, shown, snake,
+};
 
-/// Lines whose definition is that of a benchmark: name, id and point.
+/// Lines whose definition is that of a benchmark: name, id and parameters.
 const LINES: &[(&str, &str, &str)] = &[
     ("Simple syscall", "os.syscall_getppid", ""),
     ("Simple write", "os.syscall_write", ""),
@@ -28,8 +30,8 @@ const LINES: &[(&str, &str, &str)] = &[
     ("AF_UNIX sock stream bandwidth", "ipc.unix_bandwidth", ""),
 ];
 
-/// Sections of sizes and bandwidths whose definition is that of a benchmark: heading, id, axis of the size, and the rest of
-/// the point.
+/// Sections of sizes and bandwidths whose definition is that of a benchmark: heading, id, parameter of the size, and the rest of
+/// the parameters.
 const SECTIONS: &[(&str, &str, &str, &str)] = &[
     ("read bandwidth", "file.read_cached", "size", "data=touched"),
     ("Mmap read bandwidth", "file.mmap_read", "size", "mapping=once"),
@@ -77,7 +79,7 @@ impl<'a> LmbenchSystem<'a> {
 
     fn add(&mut self, readings: Vec<SourceReading>) {
         for reading in readings {
-            let placed = self.copies.map(|copies| reading.clone().at("copies", axis_value(copies)));
+            let placed = self.copies.map(|copies| reading.clone().at("copies", parameter_value(copies)));
             self.sheet.readings.push(placed.unwrap_or(reading));
         }
     }
@@ -203,15 +205,15 @@ fn single(name: &str, value: &str, at: usize) -> Result<Option<SourceReading>, S
     };
     let value = need(word, at)? * scale;
     let reading = |id: &str| SourceReading::new(id, name, value, metric).printed_in(word, scale);
-    if let Some((_, id, point)) = LINES.iter().find(|(known, ..)| *known == name) {
-        return Ok(Some(SourceReading { point: point.parse().unwrap_or_default(), ..reading(id) }));
+    if let Some((_, id, parameters)) = LINES.iter().find(|(known, ..)| *known == name) {
+        return Ok(Some(SourceReading { parameters: parameters.parse().unwrap_or_default(), ..reading(id) }));
     }
     if name.starts_with("Pagefaults on ") {
         return Ok(Some(reading("os.page_fault").at("kind", "file")));
     }
     // The test is the same wherever its file is.
     if let Some(file) = name.strip_prefix("File ").and_then(|rest| rest.strip_suffix(" write bandwidth")) {
-        let note = format!("of {}", axis_value(file));
+        let note = format!("of {}", parameter_value(file));
         return Ok(Some(
             SourceReading { title: "File write bandwidth".to_owned(), ..reading("lmbench.file_write_bandwidth") }
                 .note(note),
@@ -220,7 +222,7 @@ fn single(name: &str, value: &str, at: usize) -> Result<Option<SourceReading>, S
     if let Some(count) = name.strip_prefix("Select on ").and_then(|rest| rest.strip_suffix(" fd's")) {
         let kind = if count.ends_with("tcp") { "tcp" } else { "file" };
         let count = count.trim_end_matches("tcp").trim();
-        return Ok(Some(reading("os.select").at("descriptors", axis_value(count)).at("kind", kind)));
+        return Ok(Some(reading("os.select").at("descriptors", parameter_value(count)).at("kind", kind)));
     }
     Ok(Some(reading(&format!("lmbench.{}", snake(name)))))
 }
@@ -240,12 +242,12 @@ fn pair(section: &LmbenchSection, words: &[&str], at: usize) -> Result<Vec<Sourc
                 Some(&"KB/sec") => 1e3,
                 Some(unit) => return Err(SourceFault::new(format!("the unit '{}' is not known", shown(unit)), at)),
             };
-            let (id, axis, rest) = match SECTIONS.iter().find(|(known, ..)| known == title) {
-                Some((_, id, axis, rest)) => ((*id).to_owned(), *axis, *rest),
+            let (id, parameter, rest) = match SECTIONS.iter().find(|(known, ..)| known == title) {
+                Some((_, id, parameter, rest)) => ((*id).to_owned(), *parameter, *rest),
                 None => (format!("lmbench.{}", snake(title)), "size", ""),
             };
             let reading = reading(&id, title, scale, bytes_per_second("bytes"))?;
-            vec![SourceReading { point: rest.parse().unwrap_or_default(), ..reading }.at(axis, size)]
+            vec![SourceReading { parameters: rest.parse().unwrap_or_default(), ..reading }.at(parameter, size)]
         }
         LmbenchSection::Latency { stride, random } => {
             let bytes = ((first()? * 1_048_576.0) / 512.0).round().clamp(1.0, (1_u64 << 40) as f64) as u64 * 512;
@@ -256,7 +258,7 @@ fn pair(section: &LmbenchSection, words: &[&str], at: usize) -> Result<Vec<Sourc
         LmbenchSection::Switch { size } => {
             vec![
                 reading("os.context_switch", "lat_ctx", 1e-6, seconds("switch"))?
-                    .at("processes", axis_value(words[0]))
+                    .at("processes", parameter_value(words[0]))
                     .at("working_set", format_size(*size))
                     .at("placement", "free"),
             ]

@@ -175,7 +175,7 @@ fn host<'a>(
 
 impl LmbenchHost {
     /// A cell of the row that was counted last.
-    fn cell(&mut self, table: &LmbenchTable, (id, point): (&'static str, &'static str), word: &str) {
+    fn cell(&mut self, table: &LmbenchTable, (id, parameters): (&'static str, &'static str), word: &str) {
         let Some(run) = self.rows.checked_sub(1).and_then(|row| self.runs.get_mut(row)) else { return };
         if id == LOAD {
             word.clone_into(&mut run.copies);
@@ -197,7 +197,7 @@ impl LmbenchHost {
         };
         let scale = table.scale * times;
         let reading = SourceReading::new(id, id, value * scale, metric).printed_in(digits, scale);
-        run.readings.push(SourceReading { point: point.parse().unwrap_or_default(), ..reading });
+        run.readings.push(SourceReading { parameters: parameters.parse().unwrap_or_default(), ..reading });
     }
 
     /// The sheet, with its runs in order. Rows of a name that may be cut may be of several systems: they are no

@@ -2,7 +2,7 @@
 
 use model::Unit;
 
-/// Content of a column: an id of this program or lmbench's, and the point. An empty id is skipped.
+/// Content of a column: an id of this program or lmbench's, and the parameters. An empty id is skipped.
 type LmbenchColumn = (&'static str, &'static str);
 
 pub(super) struct LmbenchTable {

@@ -4,7 +4,7 @@ use model::{Better, Metric, Unit};
 
 use super::{Banner, NOTE, named, spread, unit};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, rate, seconds};
-use crate::text::{SourceFault, axis_value, need, number, shown};
+use crate::text::{SourceFault, need, number, parameter_value, shown};
 
 /// Content of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -166,7 +166,7 @@ impl<'a> NetperfSizes<'a> {
 
     fn exchange(&self, reading: SourceReading) -> SourceReading {
         let sizes = self.exchanged.into_iter().flatten();
-        sizes.fold(reading, |reading, (axis, size)| reading.at(axis, format!("{}B", axis_value(size))))
+        sizes.fold(reading, |reading, (parameter, size)| reading.at(parameter, format!("{}B", parameter_value(size))))
     }
 }
 
@@ -191,7 +191,7 @@ fn readings(
                 };
                 let mut reading = SourceReading::new(&id, &title, value * scale, metric).printed_in(word, *scale);
                 if let Some(message) = sizes.message {
-                    reading = reading.at("message", format!("{}B", axis_value(message)));
+                    reading = reading.at("message", format!("{}B", parameter_value(message)));
                 }
                 // Without the warning, the requested width was reached; with it, the warning states the whole width.
                 let width = banner.achieved.or_else(|| banner.width.map(|half| half * 2.0));
@@ -233,7 +233,7 @@ fn cost(
     let title = shown(&format!("{side} CPU {} of {}", if name == "cpu" { "use" } else { "time" }, banner.test));
     let reading = SourceReading::new(format!("{}_{side}_{name}", named(&banner.test)), title, value, metric);
     Some(match message {
-        Some(message) => reading.at("message", format!("{}B", axis_value(message))),
+        Some(message) => reading.at("message", format!("{}B", parameter_value(message))),
         None => reading,
     })
 }

@@ -9,7 +9,7 @@ use model::Metric;
 use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
 use crate::json;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate};
-use crate::text::{SourceFault, after, axis_value, between, first_number, lines, need, number, shown, snake};
+use crate::text::{SourceFault, after, between, first_number, lines, need, number, parameter_value, shown, snake};
 use crate::unread::LineLedger;
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -44,11 +44,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         read(&mut sheet, &mut peers, source.text, &source.ledger)?;
     }
     // Tests against several hosts, and over another protocol of the network, are different results.
-    let part = |part: &NetperfPeer| (part.readings, axis_value(&part.name));
+    let part = |part: &NetperfPeer| (part.readings, parameter_value(&part.name));
     sheet.tell_apart("peer", &peers.iter().map(part).collect::<Vec<_>>());
     for (index, reading) in sheet.readings.iter_mut().enumerate() {
         if peers[..peers.partition_point(|peer| peer.readings <= index)].last().is_some_and(|peer| peer.ipv6) {
-            reading.point = std::mem::take(&mut reading.point).with("family", "ipv6");
+            reading.parameters = std::mem::take(&mut reading.parameters).with("family", "ipv6");
         }
     }
     Ok(Parsed::Sheets(vec![sheet]))
@@ -237,9 +237,9 @@ fn comma_separated(
 
 /// Requests and responses of more than one byte.
 fn of_sizes(reading: SourceReading, sizes: [(&'static str, Option<&str>); 2]) -> SourceReading {
-    sizes.into_iter().fold(reading, |reading, (axis, size)| match size {
+    sizes.into_iter().fold(reading, |reading, (parameter, size)| match size {
         Some(size) if number(size).is_some_and(|bytes| bytes > 1.0) => {
-            reading.at(axis, format!("{}B", axis_value(size)))
+            reading.at(parameter, format!("{}B", parameter_value(size)))
         }
         _ => reading,
     })

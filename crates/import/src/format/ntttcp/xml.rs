@@ -9,7 +9,7 @@ use super::NtttcpEnd;
 use crate::error::SourcePosition;
 use crate::format::SourceText;
 use crate::sheet::{SourceSheet, number as fact, text};
-use crate::text::{MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, number};
+use crate::text::{MOST_ITEMS, MOST_NAMES, SourceFault, number, parameter_value};
 
 /// Largest depth of elements; the format has three levels.
 const DEEPEST: usize = 16;
@@ -64,7 +64,7 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<SourceSheet, SourceFault>
                 }
             }
             Event::Eof if path.is_empty() => break,
-            Event::Eof => return Err(fault(format!("it ends inside <{}>", axis_value(&path[path.len() - 1])))),
+            Event::Eof => return Err(fault(format!("it ends inside <{}>", parameter_value(&path[path.len() - 1])))),
             _ => {}
         }
     }
@@ -78,7 +78,7 @@ impl NtttcpXml {
         self.role = match name {
             "ntttcps" => "sender",
             "ntttcpr" => "receiver",
-            _ => return Err(format!("its element <{}> is none of NTttcp", axis_value(name))),
+            _ => return Err(format!("its element <{}> is none of NTttcp", parameter_value(name))),
         };
         let machine = attribute(element, "computername");
         if !self.sheet.machine.is_empty() && self.sheet.machine != machine {
@@ -143,7 +143,7 @@ impl NtttcpXml {
 /// An attribute's text; empty if it is not there.
 fn attribute(element: &BytesStart<'_>, name: &str) -> String {
     let found = element.attributes().flatten().find(|attribute| attribute.key.as_ref() == name);
-    found.map(|attribute| axis_value(&attribute.value)).filter(|value| value != "-").unwrap_or_default()
+    found.map(|attribute| parameter_value(&attribute.value)).filter(|value| value != "-").unwrap_or_default()
 }
 
 fn place(text: &str, byte: usize, skipped: usize) -> SourcePosition {

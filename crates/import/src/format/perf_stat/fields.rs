@@ -4,7 +4,7 @@ use model::{Better, Metric, Unit};
 
 use crate::json::{self, BoundedMap, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, seconds};
-use crate::text::{SourceFault, axis_value, lines, need, number, shown, snake};
+use crate::text::{SourceFault, lines, need, number, parameter_value, shown, snake};
 
 use super::{Confidence, SourceText, sure};
 
@@ -80,7 +80,7 @@ fn member(object: &BoundedMap<Scalar>) -> Option<PerfEvent<'_>> {
         _ => None,
     };
     let parts = ["cpu", "thread", "core", "die", "socket", "node", "cgroup"];
-    let part = parts.iter().find_map(|name| Some((*name, axis_value(&object.0.get(*name)?.words()))));
+    let part = parts.iter().find_map(|name| Some((*name, parameter_value(&object.0.get(*name)?.words()))));
     Some(PerfEvent {
         value: words("counter-value")?,
         unit: words("unit").unwrap_or_default(),
@@ -120,7 +120,7 @@ fn placed<'a>(fields: &[&'a str]) -> Option<PerfEvent<'a>> {
         .split('-')
         .map(|piece| piece.chars().next().filter(|_| piece.get(1..).is_some_and(|rest| rest.parse::<u32>().is_ok())))
         .collect::<Option<_>>()?;
-    let axis = match pieces.last()? {
+    let parameter = match pieces.last()? {
         'S' => "socket",
         'D' => "die",
         'C' => "core",
@@ -128,7 +128,7 @@ fn placed<'a>(fields: &[&'a str]) -> Option<PerfEvent<'a>> {
         _ => return None,
     };
     fields.get(1)?.parse::<u32>().ok()?;
-    plain(fields.get(2..)?).map(|event| PerfEvent { part: Some((axis, axis_value(first))), ..event })
+    plain(fields.get(2..)?).map(|event| PerfEvent { part: Some((parameter, parameter_value(first))), ..event })
 }
 
 fn plain<'a>(fields: &[&'a str]) -> Option<PerfEvent<'a>> {
@@ -167,8 +167,8 @@ fn reading(event: &PerfEvent<'_>, at: usize) -> Result<SourceReading, SourceFaul
     let value = need(event.value, at)?;
     let reading = SourceReading::new(format!("perf_stat.{}", snake(name)), shown(name), value * scale, metric);
     let mut reading = if time { reading.printed_in(event.value, scale) } else { reading.printed(event.value) };
-    if let Some((axis, part)) = &event.part {
-        reading = reading.at(axis, part.clone());
+    if let Some((parameter, part)) = &event.part {
+        reading = reading.at(parameter, part.clone());
     }
     if let Some(variance) = event.variance {
         reading = reading.note(format!(

@@ -6,7 +6,7 @@ use model::{Better, Metric, Unit};
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, seconds};
-use crate::text::{SourceFault, axis_value, between, grouped, lines, number, snake};
+use crate::text::{SourceFault, between, grouped, lines, number, parameter_value, snake};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "perf-stat",
@@ -43,7 +43,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             if !["system wide", "process id", "thread id", "CPU(s)"].iter().any(|watched| rest.contains(watched)) {
                 sheet.begin_process();
             }
-            command = axis_value(quoted(rest).unwrap_or(rest.trim_end_matches(':')));
+            command = parameter_value(quoted(rest).unwrap_or(rest.trim_end_matches(':')));
             runs = between(rest, "(", "runs)").and_then(|count| count.trim().parse().ok()).unwrap_or(1);
             if let Some(place) = open.replace(at) {
                 return Err(SourceFault::new("the command that begins here has no time", place));
@@ -78,7 +78,7 @@ fn decimal_comma(text: &str) -> bool {
     })
 }
 
-/// `1.912.025   cycles` with a decimal comma as `1912025   cycles`: numbers alone, for names have points too. Some
+/// `1.912.025   cycles` with a decimal comma as `1912025   cycles`: numbers alone, for names have sets of parameters too. Some
 /// languages group thousands by spaces that do not break.
 fn with_points(line: &str) -> String {
     let numeric = |c: char| c.is_ascii_digit() || ".,%()+-[]".contains(c);

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::differing::{Settings, differing};
 use crate::sheet::{SourceSheet, text};
-use crate::text::{axis_value, snake};
+use crate::text::{parameter_value, snake};
 
 /// Settings of one process, and where its results begin.
 #[derive(Default)]
@@ -51,7 +51,7 @@ pub(super) fn before(pending: &mut Pending, line: &str) -> bool {
     pending.settings.clear();
     // `[root@host ~]#`, `user@host:~$`
     let host = words[..at].iter().find_map(|word| Some(word.split_once('@')?.1));
-    let host = host.map(|host| axis_value(host.split(':').next().unwrap_or(host)));
+    let host = host.map(|host| parameter_value(host.split(':').next().unwrap_or(host)));
     let duration = words.iter().position(|word| ["-D", "--duration"].contains(word));
     let duration = duration.and_then(|at| words.get(at + 1)).filter(|word| word.parse::<u32>().is_ok());
     pending.settings.extend(host.map(|host| ("host".to_owned(), host)));
@@ -72,7 +72,7 @@ pub(super) fn header(process: &mut PerftestSettings, line: &str) -> bool {
         return true;
     }
     if let Some(count) = line.strip_prefix("Number of qp's running") {
-        process.values.insert("Number of qps".to_owned(), axis_value(count));
+        process.values.insert("Number of qps".to_owned(), parameter_value(count));
         return true;
     }
     let mut rest = line;
@@ -84,7 +84,7 @@ pub(super) fn header(process: &mut PerftestSettings, line: &str) -> bool {
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || name.len() > 40 {
             return found;
         }
-        let value = axis_value(&after[..end]);
+        let value = parameter_value(&after[..end]);
         match name {
             // An address.
             "GID" => return true,
@@ -100,7 +100,7 @@ pub(super) fn header(process: &mut PerftestSettings, line: &str) -> bool {
     found
 }
 
-/// Settings that are axes wherever they are unusual, with the usual ones.
+/// Settings that are parameters wherever they are unusual, with the usual ones.
 const UNUSUAL: &[(&str, &str, &[&str])] = &[
     ("Number of qps", "qps", &[]),
     ("Connection type", "connection", &["RC"]),
@@ -115,7 +115,7 @@ const UNUSUAL: &[(&str, &str, &[&str])] = &[
 /// Settings that only tell the ends of a connection apart.
 const ENDS: [&str; 2] = ["RX depth", "Data ex. method"];
 
-/// Makes axes of settings: of the unusual, and of those in which processes of one test differ. The rest are facts.
+/// Makes parameters of settings: of the unusual, and of those in which processes of one test differ. The rest are facts.
 pub(super) fn settle(sheet: &mut SourceSheet, mut processes: Vec<PerftestSettings>) {
     let mut remotes: HashSet<String> = HashSet::new();
     for process in &mut processes {
@@ -131,7 +131,7 @@ pub(super) fn settle(sheet: &mut SourceSheet, mut processes: Vec<PerftestSetting
         }
     }
     let ends: Vec<usize> = processes.iter().skip(1).map(|next| next.first).chain([sheet.readings.len()]).collect();
-    // Of an excerpt nothing is known, and what has no results has no axes.
+    // Of an excerpt nothing is known, and what has no results has no parameters.
     let stated = |(process, end): &(&PerftestSettings, &usize)| {
         process.first < **end && process.values.keys().any(|name| name != DURATION)
     };
@@ -144,10 +144,10 @@ pub(super) fn settle(sheet: &mut SourceSheet, mut processes: Vec<PerftestSetting
         }
     }
     for (process, end) in processes.iter().zip(ends) {
-        let axes = axes(process, found.get(&process.group()));
+        let parameters = parameters(process, found.get(&process.group()));
         for reading in &mut sheet.readings[process.first..end] {
-            for (axis, value) in &axes {
-                reading.point = std::mem::take(&mut reading.point).with(axis, value);
+            for (parameter, value) in &parameters {
+                reading.parameters = std::mem::take(&mut reading.parameters).with(parameter, value);
             }
         }
     }
@@ -160,10 +160,10 @@ impl PerftestSettings {
     }
 }
 
-fn axes(process: &PerftestSettings, differing: Option<&BTreeSet<String>>) -> Vec<(String, String)> {
-    let unusual = UNUSUAL.iter().filter_map(|(name, axis, usual)| {
+fn parameters(process: &PerftestSettings, differing: Option<&BTreeSet<String>>) -> Vec<(String, String)> {
+    let unusual = UNUSUAL.iter().filter_map(|(name, parameter, usual)| {
         let value = process.values.get(*name).filter(|value| !usual.contains(&value.as_str()))?;
-        Some(((*axis).to_owned(), value.clone()))
+        Some(((*parameter).to_owned(), value.clone()))
     });
     let others = process.values.iter().filter(|(name, _)| {
         let known = ENDS.contains(&name.as_str()) || UNUSUAL.iter().any(|(known, ..)| known == name);

@@ -5,7 +5,7 @@ mod json;
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::{Better, Fact, Metric, Point, Primitive, Unit};
+use model::{Better, Fact, Metric, Parameters, Primitive, Unit};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
@@ -15,7 +15,7 @@ use crate::error::SourcePosition;
 use crate::json::{BoundedMap, Scalar, read};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as fact, text};
 use crate::text::{
-    MOST_ITEMS, MOST_NAMES, SourceFault, axis_value, first_number, half_digit, name_value, number, snake,
+    MOST_ITEMS, MOST_NAMES, SourceFault, first_number, half_digit, name_value, number, parameter_value, snake,
 };
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -46,7 +46,7 @@ struct Composite {
     sheets: Vec<(String, SourceSheet)>,
     results: usize,
     /// Units of what was read, by system and result: tests state several quantities under one description.
-    units: HashMap<(String, String, Point), String>,
+    units: HashMap<(String, String, Parameters), String>,
     /// Elements with a number that no rule reads, by the names of their parents.
     unread: BTreeSet<String>,
 }
@@ -100,7 +100,7 @@ impl Composite {
         // What its sensors recorded, and what an installation took, stands beside a test without an identifier.
         if test.is_empty() || value.contains(',') || get(result, "DisplayFormat").contains("PASS") {
             let title = [get(result, "Title"), get(result, "Description")].join(": ");
-            let title = axis_value(title.trim_matches([':', ' ']));
+            let title = parameter_value(title.trim_matches([':', ' ']));
             let sheet = sheet_of(&mut self.sheets, &system)?;
             sheet
                 .notes
@@ -108,13 +108,14 @@ impl Composite {
             sheet.notes.dedup();
             return Ok(());
         }
-        let unusable = || format!("the value '{}' of {} is not a usable number", axis_value(&value), axis_value(&test));
+        let unusable =
+            || format!("the value '{}' of {} is not a usable number", parameter_value(&value), parameter_value(&test));
         let scale = get(result, "Scale");
         let usable = number(&value).ok_or_else(unusable)?;
         let mut reading = reading(result, &test, (&value, usable), &get(entry, "RawString"), &scale);
-        let key = (system.clone(), reading.id.clone(), reading.point.clone());
+        let key = (system.clone(), reading.id.clone(), reading.parameters.clone());
         if self.units.entry(key).or_insert_with(|| scale.clone()) != &scale {
-            reading = reading.at("unit", axis_value(&scale));
+            reading = reading.at("unit", parameter_value(&scale));
         }
         sheet_of(&mut self.sheets, &system)?.readings.push(reading);
         Ok(())
@@ -153,7 +154,7 @@ fn xml(source: &SourceText<'_>) -> Result<Composite, SourceFault> {
                 composite.take(&path, name, value).map_err(fault)?;
             }
             Event::Eof if path.is_empty() => break,
-            Event::Eof => return Err(fault(format!("it ends inside <{}>", axis_value(&path[path.len() - 1])))),
+            Event::Eof => return Err(fault(format!("it ends inside <{}>", parameter_value(&path[path.len() - 1])))),
             _ => {}
         }
     }
@@ -284,9 +285,9 @@ fn reading(
     });
     let mut reading = SourceReading::new(format!("phoronix.{}", snake(bare)), get("Title"), value * scale, unit);
     // Another version of the program is another test, as it is for Phoronix itself.
-    for (axis, name) in [("test", "Description"), ("version", "AppVersion")] {
+    for (parameter, name) in [("test", "Description"), ("version", "AppVersion")] {
         if !get(name).is_empty() {
-            reading = reading.at(axis, axis_value(get(name)));
+            reading = reading.at(parameter, parameter_value(get(name)));
         }
     }
     reading = reading.rounded(half / value.abs());

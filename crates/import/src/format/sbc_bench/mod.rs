@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, openssl, parse_as, seven_zip, sure};
 use crate::sheet::{SourceReading, SourceSheet, number, seconds, text};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, lines};
+use crate::text::{MOST_NAMES, SourceFault, lines, parameter_value};
 use board::describe;
 use parts::{ciphers, ramlat, within};
 
@@ -122,7 +122,7 @@ fn log(source: &SourceText<'_>, first: usize, text: &str) -> Result<SourceSheet,
     for part in &parts {
         let label = label(part.heading).filter(|_| several);
         let placed = |reading: SourceReading| match label {
-            Some(label) => reading.at("cpu", axis_value(label)),
+            Some(label) => reading.at("cpu", parameter_value(label)),
             None => reading,
         };
         sheet.begin_repetition();

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    BoardPart, Parsed, SourceFault, SourceReading, SourceSheet, SourceText, axis_value, lines, openssl, seconds, text,
+    BoardPart, Parsed, SourceFault, SourceReading, SourceSheet, SourceText, lines, openssl, parameter_value, seconds,
+    text,
 };
 use crate::text::{name_value, need};
 use crate::unread::LineLedger;
@@ -68,7 +69,7 @@ pub(super) fn ramlat(source: &SourceText<'_>, part: &BoardPart<'_>) -> Result<Ve
                 let value = need(cell, at)? * 1e-9;
                 let reading = SourceReading::new("sbc_bench.ramlat", "Load latency", value, seconds("load"));
                 let reading = reading.printed_in(cell, 1e-9).at("working_set", model::format_size(size));
-                readings.push(reading.at("access", axis_value(column)));
+                readings.push(reading.at("access", parameter_value(column)));
             }
         } else if !content.starts_with("Executing ") {
             continue;
@@ -110,7 +111,7 @@ pub(super) fn ciphers(
                 processes.resize_with(*count, Vec::new);
             }
             let placed = readings.into_iter().map(|reading| match &order {
-                _ if !core.is_empty() => reading.at("core", axis_value(core)),
+                _ if !core.is_empty() => reading.at("core", parameter_value(core)),
                 Some(order) => reading.at("order", order.clone()),
                 None => reading,
             });

@@ -10,7 +10,7 @@ use model::{Metric, Unit};
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, between, need, shown, snake};
+use crate::text::{MOST_NAMES, SourceFault, between, need, parameter_value, shown, snake};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "spec-cpu",
@@ -198,10 +198,10 @@ fn reading(group: SpecCpuGroup) -> SourceReading {
     };
     reading = reading.printed(&group.printed).at("tuning", group.tuning);
     if !rated && !group.input.is_empty() {
-        reading = reading.at("input", axis_value(&group.input));
+        reading = reading.at("input", parameter_value(&group.input));
     }
     if !group.width.1.is_empty() {
-        reading = reading.at(group.width.0, axis_value(&group.width.1));
+        reading = reading.at(group.width.0, parameter_value(&group.width.1));
     }
     if group.failed > 0 {
         reading = reading.note(format!("{} iterations did not succeed and are left out", group.failed));

@@ -8,7 +8,7 @@ use super::{
 use crate::format::SourceText;
 use crate::rows::RowLines;
 use crate::sheet::SourceSheet;
-use crate::text::{SourceFault, axis_value, between, check_columns, number};
+use crate::text::{SourceFault, between, check_columns, number, parameter_value};
 
 /// What was read so far.
 #[derive(Default)]
@@ -107,7 +107,7 @@ impl SpecCpuTables {
             .heading
             .iter()
             .filter(|name| ["Energy", "Power"].iter().any(|word| name.contains(word)))
-            .map(|name| axis_value(name))
+            .map(|name| parameter_value(name))
             .collect();
         if !dropped.is_empty() {
             note(&mut self.sheet, &format!("columns that are not read: {}", dropped.join("; ")));

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::format::SourceText;
 use crate::sheet::SourceSheet;
-use crate::text::{SourceFault, axis_value, lines, name_value, number, shown, spans};
+use crate::text::{SourceFault, lines, name_value, number, parameter_value, shown, spans};
 
 /// Begin and end of a column, its tuning and its name.
 struct SpecCpuColumn {
@@ -179,7 +179,7 @@ impl<'a> SpecCpuReport<'a> {
         let (name, value) = line.split_once(':')?;
         match name {
             "size" => self.input = inputs(value),
-            "ext" => note(&mut self.sheet, &format!("label of the build: {}", axis_value(value))),
+            "ext" => note(&mut self.sheet, &format!("label of the build: {}", parameter_value(value))),
             "mach" | "set" | "format" | "Success" => {}
             _ => return None,
         }

@@ -2,7 +2,7 @@
 
 use model::{Fact, Metric, Primitive, Unit};
 
-use super::{SourceFault, SourceReading, axis_value, bytes_per_second, number as fact, seconds, shown, text};
+use super::{SourceFault, SourceReading, bytes_per_second, number as fact, parameter_value, seconds, shown, text};
 use crate::sheet::rate;
 use crate::text::{need, number};
 
@@ -97,8 +97,8 @@ pub(super) fn network(
         (_, unit) => return Err(SourceFault::new(format!("the unit '{}' is not known", shown(unit)), at)),
     };
     let reading = SourceReading::new(id, title, need(value, at)? * scale, metric).printed_in(value, scale);
-    let [provider, location] = place.map(axis_value);
-    Ok(Some(reading.at("provider", provider).at("location", location).at("protocol", axis_value(protocol))))
+    let [provider, location] = place.map(parameter_value);
+    Ok(Some(reading.at("provider", provider).at("location", location).at("protocol", parameter_value(protocol))))
 }
 
 /// Bytes of iperf3's units, whose prefixes count thousands.
@@ -121,7 +121,7 @@ pub(super) fn score(name: &str, value: &str, version: &str, at: usize) -> Result
         other => return Err(SourceFault::new(format!("the score '{}' is not known", shown(other)), at)),
     };
     let reading = |value| SourceReading::new("geekbench.score", "Score", value, Metric::higher(Unit::Ratio, "points"));
-    Ok(number(value).map(|value| reading(value).at("cores", cores).at("version", axis_value(version))))
+    Ok(number(value).map(|value| reading(value).at("cores", cores).at("version", parameter_value(version))))
 }
 
 /// Facts that a line states; none if it is not known. The clock is the one of that moment on some machines and the

@@ -6,7 +6,7 @@ use super::cells::{FIO_KILOBYTE, block, fact_of, network, of_fio, score};
 use super::{Parsed, SourceFault, SourceSheet, SourceText, merged, number as fact, shown, silent_note, text};
 use crate::date::iso;
 use crate::json::{BoundedMap, List, Scalar, documents, read_document};
-use crate::text::{MOST_NAMES, axis_value, name_value};
+use crate::text::{MOST_NAMES, name_value, parameter_value};
 
 #[derive(Deserialize)]
 struct YabsDocument {
@@ -126,7 +126,7 @@ fn run(document: &YabsDocument, at: usize) -> Result<SourceSheet, SourceFault> {
         {
             match network(column, words, [&place.provider, &place.loc], &place.mode, at)? {
                 Some(reading) => sheet.readings.push(reading),
-                None => silent.push(format!("{column} of {}", axis_value(&place.provider))),
+                None => silent.push(format!("{column} of {}", parameter_value(&place.provider))),
             }
         }
     }
@@ -135,7 +135,7 @@ fn run(document: &YabsDocument, at: usize) -> Result<SourceSheet, SourceFault> {
         for (name, value) in [("Single Core", &test.single), ("Multi Core", &test.multi)] {
             match score(name, &value.words(), &version, at)? {
                 Some(reading) => sheet.readings.push(reading),
-                None => silent.push(format!("Geekbench {}", axis_value(&version))),
+                None => silent.push(format!("Geekbench {}", parameter_value(&version))),
             }
         }
     }

@@ -6,7 +6,7 @@ mod document;
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
 use crate::date::ctime;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, number, seconds, text};
-use crate::text::{MOST_NAMES, SourceFault, axis_value, between, lines, name_value, plain, shown};
+use crate::text::{MOST_NAMES, SourceFault, between, lines, name_value, parameter_value, plain, shown};
 use cells::{block, data_rate, disk, network, score, system};
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -174,7 +174,7 @@ fn row(run: &mut YabsRun, line: &str, at: usize) -> Result<bool, SourceFault> {
             ["Test", "Value"] | ["Full Test", _] => {}
             [name, value] => match score(name, value, &run.detail, at)? {
                 Some(reading) => run.sheet.readings.push(reading),
-                None => run.silent.push(format!("Geekbench {}", axis_value(&run.detail))),
+                None => run.silent.push(format!("Geekbench {}", parameter_value(&run.detail))),
             },
             _ => return Ok(false),
         },
@@ -211,7 +211,7 @@ fn record(run: &mut YabsRun, part: YabsPart, cells: &[&str], at: usize) -> Resul
                 let Some(word) = cell(name) else { continue };
                 match network(name, word, place, &run.detail, at)? {
                     Some(reading) => run.sheet.readings.push(reading),
-                    None => run.silent.push(format!("{} of {}", axis_value(name), axis_value(place[0]))),
+                    None => run.silent.push(format!("{} of {}", parameter_value(name), parameter_value(place[0]))),
                 }
             }
         }

@@ -87,8 +87,8 @@ pub(crate) fn import_fixture(file: &str) -> Vec<Run> {
 }
 
 pub(crate) fn estimate(run: &Run, key: &str) -> model::Estimate {
-    let (benchmark, point) = key.split_once(':').unwrap_or((key, ""));
-    let result = run.result(&model::ResultKey::new(benchmark, point.parse().unwrap()));
+    let (benchmark, parameters) = key.split_once(':').unwrap_or((key, ""));
+    let result = run.result(&model::ResultKey::new(benchmark, parameters.parse().unwrap()));
     let keys = || run.results.iter().map(|result| result.key().to_string()).collect::<Vec<_>>().join("\n");
     let result = result.unwrap_or_else(|| panic!("{key} is not among\n{}", keys()));
     *result.outcome.estimate().unwrap_or_else(|| panic!("{key} is {:?}", result.outcome))

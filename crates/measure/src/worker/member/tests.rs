@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use benchmarks::{Readings, SampleSetting};
 use kernels::memory::{Arena, Pages};
-use model::Point;
+use model::Parameters;
 use os::counters::{CounterEvent, Counters};
 
 use super::*;
@@ -62,7 +62,7 @@ fn task() -> Task {
     Task {
         result: 0,
         benchmark: "os.syscall_getppid".to_owned(),
-        point: Point::origin(),
+        parameters: Parameters::none(),
         ops: 3,
         batches: BATCHES as u32,
         enough: 0,

@@ -25,7 +25,7 @@ fn result(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
             figcaption { h3 { (chart.title) } @if !small { p.muted { (chart.about) } } (legend(&chart.plot)) }
             @match drawing {
                 Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },
-                None => p.muted { "No point of it can be drawn." },
+                None => p.muted { "No set of parameters of it can be drawn." },
             }
             (numbers(&chart.plot))
         }

@@ -132,12 +132,12 @@ fn places(number: &str) -> usize {
     number.split_once('.').map_or(0, |(_, decimals)| decimals.len())
 }
 
-/// A number padded for the decimals of other numbers in its column, so that the points are aligned.
+/// A number padded for the decimals of other numbers in its column, so that the sets of parameters are aligned.
 fn number(text: &str, decimals: usize) -> Markup {
     let missing = decimals.saturating_sub(places(text));
-    let point = if missing > 0 && !text.contains('.') { 0.5 } else { 0.0 };
+    let parameters = if missing > 0 && !text.contains('.') { 0.5 } else { 0.0 };
     html! {
-        @if missing > 0 { span style={ "padding-right:" (missing as f64 + point) "ch" } { (text) } } @else { (text) }
+        @if missing > 0 { span style={ "padding-right:" (missing as f64 + parameters) "ch" } { (text) } } @else { (text) }
     }
 }
 

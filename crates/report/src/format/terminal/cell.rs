@@ -14,7 +14,7 @@ pub(super) struct Number {
 
 impl Number {
     fn new(text: &str, unit: &str) -> Self {
-        // A percentage that is whole ends where the others have their points.
+        // A percentage that is whole ends where the others have their sets of parameters.
         let end = text.find('.').or_else(|| text.find('%')).unwrap_or(text.len());
         let (whole, rest) = text.split_at(end);
         Self { whole: whole.to_owned(), rest: rest.to_owned(), unit: unit.to_owned() }

@@ -81,6 +81,6 @@ fn headings_of_numbers_wrap_before_a_table_becomes_lines() {
     assert!(narrow.len() <= 2 + 3 && narrow.iter().any(|line| line.contains("hindsight")), "{narrow:#?}");
     let [first, second] = narrow.last_chunk().unwrap();
     let place = |line: &str, text: &str| line.find(text).unwrap_or_else(|| panic!("{text}: {narrow:#?}"));
-    assert_eq!(place(first, "6%"), place(second, "9.5%"), "points are below each other: {narrow:#?}");
+    assert_eq!(place(first, "6%"), place(second, "9.5%"), "sets of parameters are below each other: {narrow:#?}");
     assert_eq!(drawn(100).len(), 3, "where there is room headings have one line");
 }

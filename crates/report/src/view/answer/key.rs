@@ -22,8 +22,9 @@ const fn valued(result: &BenchmarkResult) -> bool {
 pub(super) fn key_results<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<(String, &'a BenchmarkResult)> {
     let requested: Vec<&BenchmarkResult> = run.results.iter().filter(|result| !result.is_condition()).collect();
     let keys = |benchmark: &str| catalogue.get(benchmark).map_or(&[][..], |benchmark| &benchmark.key);
-    let meets =
-        |result: &BenchmarkResult, key: &KeyResult| key.at.iter().all(|(axis, at)| result.point.get(axis) == Some(at));
+    let meets = |result: &BenchmarkResult, key: &KeyResult| {
+        key.at.iter().all(|(parameter, at)| result.parameters.get(parameter) == Some(at))
+    };
     let mut found: Vec<(&KeyResult, &BenchmarkResult)> = Vec::new();
     for result in &requested {
         found.extend(keys(&result.benchmark).iter().filter(|key| meets(result, key)).map(|key| (key, *result)));

@@ -119,7 +119,7 @@ pub(super) fn factor_words(comparison: &Comparison, mean: &GeometricMean) -> Str
 /// What the means include, where a reader could think otherwise.
 pub(super) fn about(comparison: &Comparison) -> String {
     let machines = comparison.machines.len().saturating_sub(1);
-    let mut words = vec!["Each benchmark counts once, at however many points it was measured".to_owned()];
+    let mut words = vec!["Each benchmark counts once, at however many sets of parameters it was measured".to_owned()];
     let overall = comparison.geometric_means.iter().find(|mean| mean.family.is_none());
     if let Some(left_out) = overall.map(|mean| mean.left_out).filter(|count| machines > 1 && *count > 0) {
         let verb = if left_out == 1 { "is" } else { "are" };

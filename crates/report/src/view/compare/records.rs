@@ -6,7 +6,7 @@ use model::{Definition, Outcome, code};
 use crate::Records;
 
 /// Names of the columns; new ones stand at the end.
-const COLUMNS: &str = "benchmark point title unit better machine value reference gain low high verdict direction p_value adjusted_p \
+const COLUMNS: &str = "benchmark parameters title unit better machine value reference gain low high verdict direction p_value adjusted_p \
                        reason assumed_low assumed_high assumed_floor reference_rounding rounding basis cycles cycles_low \
                        cycles_high time time_low time_high time_verdict clock definition differs";
 
@@ -18,7 +18,7 @@ pub(super) fn records(comparison: &Comparison) -> Records {
             let value = ratio.outcome.as_ref().and_then(Outcome::estimate).map(|estimate| estimate.value);
             rows.push(vec![
                 row.benchmark.clone(),
-                ratio.point.as_ref().unwrap_or(&row.point).to_string(),
+                ratio.parameters.as_ref().unwrap_or(&row.parameters).to_string(),
                 row.title.clone(),
                 code(&row.metric.unit),
                 code(&row.metric.better),

@@ -7,7 +7,7 @@ use compare::{
 use model::{BEYOND_CACHES, Outcome, percent};
 
 use super::{clock, definitions, places};
-use crate::words::{axis_value, factor, label, modes, plural};
+use crate::words::{factor, label, modes, parameter_value, plural};
 use crate::{Cell, Column, ColumnKind, PrintedQuantity, TableRow, Tone};
 
 /// Heading of the column of ratios.
@@ -77,11 +77,11 @@ pub(crate) fn name(row: &Compared) -> String {
     let elsewhere = places::is_elsewhere(row).then_some(places::ELSEWHERE);
     let marks = definitions::of_row(row).into_iter().chain(elsewhere);
     let mark: String = marks.flat_map(|mark| [' ', mark]).collect();
-    let name = format!("{}{mark}", label(&row.title, &row.metric, &row.point));
-    if row.point.get("working_set") != Some(BEYOND_CACHES) {
+    let name = format!("{}{mark}", label(&row.title, &row.metric, &row.parameters));
+    if row.parameters.get("working_set") != Some(BEYOND_CACHES) {
         return name;
     }
-    let size = |ratio: &Ratio| Some(axis_value("working_set", ratio.point.as_ref()?.get("working_set")?));
+    let size = |ratio: &Ratio| Some(parameter_value("working_set", ratio.parameters.as_ref()?.get("working_set")?));
     let sizes: Vec<String> = row.ratios.iter().filter_map(size).collect();
     format!("{name} ({})", sizes.join(", "))
 }

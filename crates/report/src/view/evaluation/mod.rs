@@ -40,8 +40,8 @@ pub struct EvaluationChart {
     pub title: String,
     /// Id of the results.
     pub benchmark: String,
-    /// The axis of sizes; every point of the other axes is a curve.
-    pub axis: String,
+    /// The parameter of sizes; every set of parameters of the other parameters is a curve.
+    pub parameter: String,
     /// Title of the table below which it stands.
     pub below: String,
 }
@@ -139,7 +139,7 @@ fn drawn_chart(chart: &EvaluationChart, run: &Run) -> Option<DocumentSection> {
     let measured =
         |result: &model::BenchmarkResult| result.benchmark == chart.benchmark && result.outcome.estimate().is_some();
     run.results.iter().any(measured).then(|| {
-        let mut drawn = curves::chart(&[run], &[run.name().to_owned()], &chart.benchmark, &chart.axis);
+        let mut drawn = curves::chart(&[run], &[run.name().to_owned()], &chart.benchmark, &chart.parameter);
         drawn.title.clone_from(&chart.title);
         DocumentSection::of("", Block::Chart(drawn))
     })
@@ -147,9 +147,9 @@ fn drawn_chart(chart: &EvaluationChart, run: &Run) -> Option<DocumentSection> {
 
 /// How a result's definition stands to that of the printed cells: in every directory as in the first.
 fn told<'a>(definitions: &'a [(ResultKey, Definition)], key: &ResultKey) -> Option<&'a Definition> {
-    let further = key.point.get("place").and_then(target_number).is_some();
-    let point = if further { key.point.clone().with("place", "target") } else { key.point.clone() };
-    let usual = ResultKey::new(key.benchmark.clone(), point);
+    let further = key.parameters.get("place").and_then(target_number).is_some();
+    let parameters = if further { key.parameters.clone().with("place", "target") } else { key.parameters.clone() };
+    let usual = ResultKey::new(key.benchmark.clone(), parameters);
     definitions.iter().find(|(known, _)| *known == usual).map(|(_, definition)| definition)
 }
 

@@ -32,7 +32,7 @@ fn of_every_directory(today: &[Vec<Slot>], run: &Run) -> Vec<Vec<Slot>> {
     let mut rows = Vec::new();
     for row in today {
         rows.push(row.clone());
-        let files = |slot: &Slot| matches!(slot, Slot::Result(key, _) if key.point.get("place") == Some("target"));
+        let files = |slot: &Slot| matches!(slot, Slot::Result(key, _) if key.parameters.get("place") == Some("target"));
         let further = if row.iter().any(files) { run.plan.more_directories.len() } else { 0 };
         rows.extend((2..2 + further).map(|number| row.iter().map(|slot| moved(slot, number)).collect()));
     }
@@ -41,9 +41,9 @@ fn of_every_directory(today: &[Vec<Slot>], run: &Run) -> Vec<Vec<Slot>> {
 
 /// A slot of the row of another directory.
 fn moved(slot: &Slot, number: usize) -> Slot {
-    let key = |key: &ResultKey| match key.point.get("place") {
+    let key = |key: &ResultKey| match key.parameters.get("place") {
         Some("target") => {
-            ResultKey::new(key.benchmark.clone(), key.point.clone().with("place", format!("target{number}")))
+            ResultKey::new(key.benchmark.clone(), key.parameters.clone().with("place", format!("target{number}")))
         }
         _ => key.clone(),
     };

@@ -108,8 +108,12 @@ impl<'a> CellReader<'a> {
     /// run.
     fn caution(&mut self, key: &ResultKey) {
         let Some(result) = self.run.result(key) else { return };
-        let entry =
-            self.run.plan.entries.iter().find(|entry| entry.benchmark == key.benchmark && entry.point == key.point);
+        let entry = self
+            .run
+            .plan
+            .entries
+            .iter()
+            .find(|entry| entry.benchmark == key.benchmark && entry.parameters == key.parameters);
         for words in remarks(result, entry.map_or(self.run.plan.target, |entry| entry.target), &Told::default()) {
             if result.variant.as_ref() != Some(&words) {
                 self.remark(words, Some(result_label(result)));

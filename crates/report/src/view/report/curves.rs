@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use model::{BenchmarkResult, Machine, Point, ResultKey, Run, Unit, parse_size};
+use model::{BenchmarkResult, Machine, Parameters, ResultKey, Run, Unit, parse_size};
 
 use super::{CURVES, heading};
 use crate::view::machine::fact_words;
-use crate::words::point_words;
+use crate::words::parameters_words;
 use crate::{Block, Chart, ChartAxis, ChartPlot, Curves, Division, DocumentSection, Mark, PrintedQuantity, Series};
 
 /// Fewest sizes of a curve.
@@ -15,8 +15,8 @@ const LEAST_SIZES: usize = 5;
 /// A chart for each benchmark with many sizes, several where one could not be read; one section for each family.
 pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = Vec::new();
-    for (benchmark, axis) in benchmarks(runs) {
-        let charts = charts(runs, names, &benchmark, &axis).into_iter().map(Block::Chart);
+    for (benchmark, parameter) in benchmarks(runs) {
+        let charts = charts(runs, names, &benchmark, &parameter).into_iter().map(Block::Chart);
         let title = format!("{} over size", heading(&benchmark));
         match sections.iter_mut().find(|section| section.title == title) {
             Some(section) => section.blocks.extend(charts),
@@ -26,23 +26,23 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
     sections
 }
 
-/// Benchmarks with enough sizes on one axis, in the order of the runs.
+/// Benchmarks with enough sizes on one parameter, in the order of the runs.
 fn benchmarks(runs: &[&Run]) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for result in runs.iter().flat_map(|run| &run.results) {
         if found.iter().any(|(benchmark, _)| *benchmark == result.benchmark) {
             continue;
         }
-        let axes = result.point.iter().filter(|(_, value)| size(value).is_some());
-        for (axis, _) in axes {
+        let parameters = result.parameters.iter().filter(|(_, value)| size(value).is_some());
+        for (parameter, _) in parameters {
             let sizes: BTreeSet<u64> = runs
                 .iter()
                 .flat_map(|run| &run.results)
                 .filter(|other| other.benchmark == result.benchmark && other.outcome.estimate().is_some())
-                .filter_map(|other| size(other.point.get(axis)?))
+                .filter_map(|other| size(other.parameters.get(parameter)?))
                 .collect();
             if sizes.len() >= LEAST_SIZES {
-                found.push((result.benchmark.clone(), axis.to_owned()));
+                found.push((result.benchmark.clone(), parameter.to_owned()));
                 break;
             }
         }
@@ -53,14 +53,14 @@ fn benchmarks(runs: &[&Run]) -> Vec<(String, String)> {
 /// The results that are part of a curve, for which a chart is better than rows.
 pub(super) fn keys(runs: &[&Run]) -> HashSet<ResultKey> {
     let mut found = HashSet::new();
-    for (benchmark, axis) in benchmarks(runs) {
+    for (benchmark, parameter) in benchmarks(runs) {
         let on = |result: &&BenchmarkResult| {
-            result.benchmark == benchmark && result.point.get(&axis).and_then(size).is_some()
+            result.benchmark == benchmark && result.parameters.get(&parameter).and_then(size).is_some()
         };
         let results: Vec<&BenchmarkResult> = runs.iter().flat_map(|run| &run.results).filter(on).collect();
-        let mut curves: HashMap<Point, HashSet<ResultKey>> = HashMap::new();
+        let mut curves: HashMap<Parameters, HashSet<ResultKey>> = HashMap::new();
         for result in results {
-            curves.entry(result.point.clone().without(&axis)).or_default().insert(result.key());
+            curves.entry(result.parameters.clone().without(&parameter)).or_default().insert(result.key());
         }
         found.extend(curves.into_values().filter(|keys| keys.len() >= LEAST_SIZES).flatten());
     }
@@ -85,23 +85,23 @@ fn walks_memory(result: &BenchmarkResult) -> bool {
 struct SizeCurve {
     /// Place of its run.
     run: usize,
-    /// Its point without the size, in words.
+    /// Its parameters without the size, in words.
     words: String,
     series: Series,
 }
 
-/// The results of a benchmark over the sizes of an axis, with a curve for every point of the others.
-pub(in crate::view) fn chart(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Chart {
-    let mut curves = curves_of(runs, names, benchmark, axis);
+/// The results of a benchmark over the sizes of a parameter, with a curve for every set of parameters of the others.
+pub(in crate::view) fn chart(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> Chart {
+    let mut curves = curves_of(runs, names, benchmark, parameter);
     colour(&mut curves, runs.len() > 1);
-    drawn(&frame(runs, names, benchmark, axis), String::new(), curves)
+    drawn(&frame(runs, names, benchmark, parameter), String::new(), curves)
 }
 
-/// The same in charts of no more curves than can be told apart: those of one point stay together as far as they can.
-fn charts(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Vec<Chart> {
-    let (frame, several) = (frame(runs, names, benchmark, axis), runs.len() > 1);
+/// The same in charts of no more curves than can be told apart: those of one set of parameters stay together as far as they can.
+fn charts(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> Vec<Chart> {
+    let (frame, several) = (frame(runs, names, benchmark, parameter), runs.len() > 1);
     let mut parts: Vec<Vec<SizeCurve>> = Vec::new();
-    for kind in kinds(curves_of(runs, names, benchmark, axis), several) {
+    for kind in kinds(curves_of(runs, names, benchmark, parameter), several) {
         let begun = parts.last().map_or(0, Vec::len);
         match parts.last_mut().filter(|_| begun + kind.len() <= CURVES) {
             Some(part) => part.extend(kind),
@@ -122,7 +122,7 @@ fn charts(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Vec<C
     (1..).zip(parts).map(chart).collect()
 }
 
-/// Curves in the groups that one chart should hold: those of one point over several runs; of one run each by itself.
+/// Curves in the groups that one chart should hold: those of one set of parameters over several runs; of one run each by itself.
 fn kinds(curves: Vec<SizeCurve>, several: bool) -> Vec<Vec<SizeCurve>> {
     let mut kinds: Vec<Vec<SizeCurve>> = Vec::new();
     for curve in curves {
@@ -135,7 +135,7 @@ fn kinds(curves: Vec<SizeCurve>, several: bool) -> Vec<Vec<SizeCurve>> {
 }
 
 /// The chart of a benchmark without its curves.
-fn frame(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Chart {
+fn frame(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> Chart {
     let first = runs.iter().flat_map(|run| &run.results).find(|result| result.benchmark == benchmark);
     let (title, unit, per) = first.map_or((benchmark, Unit::Seconds, ""), |result| {
         (&result.title, result.metric.unit, result.metric.per.as_ref())
@@ -146,8 +146,8 @@ fn frame(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Chart 
         Vec::new()
     };
     let mut about = format!(
-        "{title} at every {} that was measured, both axes logarithmic; bars are 95% intervals.",
-        axis.replace('_', " ")
+        "{title} at every {} that was measured, both parameters logarithmic; bars are 95% intervals.",
+        parameter.replace('_', " ")
     );
     if let (false, Some(name)) = (marks.is_empty(), names.first()) {
         about.push_str(&format!(
@@ -156,7 +156,7 @@ fn frame(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Chart 
     }
     let counted = if per.is_empty() { title.to_owned() } else { per.to_owned() };
     let y = if unit.is_rate() { format!("{counted} a second") } else { format!("time of one {counted}") };
-    let x = ChartAxis { title: axis.replace('_', " "), unit: Unit::Bytes, division: Division::Octaves };
+    let x = ChartAxis { title: parameter.replace('_', " "), unit: Unit::Bytes, division: Division::Octaves };
     let y = ChartAxis { title: y, unit, division: Division::Decades };
     Chart { title: title.to_owned(), about, plot: ChartPlot::Curves(Curves { x, y, series: Vec::new(), marks }) }
 }
@@ -171,12 +171,12 @@ fn drawn(frame: &Chart, added: String, curves: Vec<SizeCurve>) -> Chart {
     chart
 }
 
-/// Curves of two sizes and more, with their points from left to right.
-fn curves_of(runs: &[&Run], names: &[String], benchmark: &str, axis: &str) -> Vec<SizeCurve> {
+/// Curves of two sizes and more, with their sets of parameters from left to right.
+fn curves_of(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> Vec<SizeCurve> {
     let mut curves: Vec<SizeCurve> = Vec::new();
     for (place, (run, name)) in runs.iter().zip(names).enumerate() {
         for result in run.results.iter().filter(|result| result.benchmark == benchmark) {
-            add(&mut curves, result, axis, (place, name), runs.len() > 1);
+            add(&mut curves, result, parameter, (place, name), runs.len() > 1);
         }
     }
     curves.retain(|curve| curve.series.points.len() > 1);
@@ -205,23 +205,29 @@ fn colour(curves: &mut [SizeCurve], several: bool) {
     }
 }
 
-fn add(curves: &mut Vec<SizeCurve>, result: &BenchmarkResult, axis: &str, (place, run): (usize, &str), several: bool) {
+fn add(
+    curves: &mut Vec<SizeCurve>,
+    result: &BenchmarkResult,
+    parameter: &str,
+    (place, run): (usize, &str),
+    several: bool,
+) {
     let Some(estimate) = result.outcome.estimate() else { return };
-    let Some(bytes) = result.point.get(axis).and_then(size) else { return };
-    let words = point_words(&result.point.clone().without(axis));
+    let Some(bytes) = result.parameters.get(parameter).and_then(size) else { return };
+    let words = parameters_words(&result.parameters.clone().without(parameter));
     let name = series_name(result, &words, run, several);
-    #[expect(clippy::cast_precision_loss, reason = "a place on an axis")]
-    let point = (bytes as f64, PrintedQuantity::of(estimate, result.metric.unit));
+    #[expect(clippy::cast_precision_loss, reason = "a place on a parameter")]
+    let parameters = (bytes as f64, PrintedQuantity::of(estimate, result.metric.unit));
     match curves.iter_mut().find(|curve| curve.run == place && curve.words == words) {
-        Some(curve) => curve.series.points.push(point),
+        Some(curve) => curve.series.points.push(parameters),
         None => {
-            let series = Series { name, colour: 0, variant: 0, points: vec![point] };
+            let series = Series { name, colour: 0, variant: 0, points: vec![parameters] };
             curves.push(SizeCurve { run: place, words, series });
         }
     }
 }
 
-/// Name of a curve by its point in words, and by its run where there are several.
+/// Name of a curve by its parameters in words, and by its run where there are several.
 pub(super) fn series_name(result: &BenchmarkResult, words: &str, run: &str, several: bool) -> String {
     match (several, words.is_empty()) {
         (true, true) => run.to_owned(),

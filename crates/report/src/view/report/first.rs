@@ -79,13 +79,13 @@ pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> 
     sections
 }
 
-/// Points of one benchmark that are rungs; more are a curve.
+/// Sets of parameters of one benchmark that are rungs; more are a curve.
 const ONE_BENCHMARK: usize = 5;
 
 /// Rungs of one chart.
 const MOST: usize = 20;
 
-/// Latencies below each other on one axis, from a cache to a disk, of the benchmarks by which primitives are usually
+/// Latencies below each other on one parameter, from a cache to a disk, of the benchmarks by which primitives are usually
 /// measured; every sample is a dot.
 pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSection> {
     let runs = input.runs;
@@ -117,7 +117,7 @@ pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSe
     let rows = rows.into_iter().map(|(_, row)| row).collect();
     let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
     let about =
-        "What one operation takes, the shortest first, on one axis of equal factors: every dot is a sample, the \
+        "What one operation takes, the shortest first, on one parameter of equal factors: every dot is a sample, the \
                  line is the result."
             .to_owned();
     let chart = Chart { title: "Latencies".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };

@@ -171,7 +171,7 @@ fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
     }
 }
 
-/// The families of a run, each a folded table; points of curves are folded below them.
+/// The families of a run, each a folded table; sets of parameters of curves are folded below them.
 fn tables(run_: &Run, on_curves: &HashSet<ResultKey>) -> Vec<Block> {
     let (mut rest, mut points) = (run_.clone(), run_.clone());
     rest.results.retain(|result| !on_curves.contains(&result.key()));

@@ -100,7 +100,7 @@ fn chart(runs: &[&Run], names: &[String], rating: &ResultKey, application: &Resu
         "One dot a machine; the line goes through the origin: a machine above it runs the application faster than its \
          rating promises."
     } else {
-        "One dot a machine, both axes logarithmic."
+        "One dot a machine, both parameters logarithmic."
     };
     let x = ChartAxis { title: x_title, unit: x_unit, division };
     let y = ChartAxis { title: y_title.clone(), unit: y_unit, division };

@@ -5,7 +5,7 @@ use model::{BenchmarkResult, Better, Flag, Outcome, QuantileEstimate, Run, Unit}
 use super::CURVES;
 use super::curves::series_name;
 use crate::view::tails::valid_quantiles;
-use crate::words::{point_words, result_label};
+use crate::words::{parameters_words, result_label};
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
     Strip, StripRow, TableRow,
@@ -14,9 +14,9 @@ use crate::{
 /// How to read the distributions.
 const TAILS: &str = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this.";
 
-/// What the points are of runs that were measured, and of those that other tools or publications state.
-const MEASURED: &str = "Each point is the median over samples, each bar its interval.";
-const STATED: &str = "Points of imported runs are as their sources state them.";
+/// What the sets of parameters are of runs that were measured, and of those that other tools or publications state.
+const MEASURED: &str = "Each set of parameters is the median over samples, each bar its interval.";
+const STATED: &str = "Sets of parameters of imported runs are as their sources state them.";
 
 /// Quantiles of the rows that stand for more of them.
 const LISTED: [(f64, &str); 4] = [(0.5, "median"), (0.99, "99%"), (0.999, "99.9%"), (1.0, "max")];
@@ -78,7 +78,7 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
             let results = run.results.iter().filter(|result| result.benchmark == first.benchmark).filter(with);
             for (index, result) in results.enumerate() {
                 let (colour, variant) = if runs.len() > 1 { (place, index) } else { (index, 0) };
-                let name = series_name(result, &point_words(&result.point), name, runs.len() > 1);
+                let name = series_name(result, &parameters_words(&result.parameters), name, runs.len() > 1);
                 series.push(Series { name, colour, variant, points: points(result) });
             }
         }
@@ -95,8 +95,9 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
 fn points(result: &BenchmarkResult) -> Vec<(f64, PrintedQuantity)> {
     // The tail of a rate is its slow end: 99% means that one operation in a hundred is slower than this.
     let share = |quantile: f64| if result.metric.better == Better::Higher { 1.0 - quantile } else { quantile };
-    let point = |one: &&QuantileEstimate| (share(one.quantile), PrintedQuantity::of(&one.estimate, result.metric.unit));
-    let mut points: Vec<(f64, PrintedQuantity)> = valid_quantiles(result).iter().map(point).collect();
+    let parameters =
+        |one: &&QuantileEstimate| (share(one.quantile), PrintedQuantity::of(&one.estimate, result.metric.unit));
+    let mut points: Vec<(f64, PrintedQuantity)> = valid_quantiles(result).iter().map(parameters).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points
 }

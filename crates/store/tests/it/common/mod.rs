@@ -6,7 +6,7 @@ pub(crate) mod server;
 
 use model::{
     BenchmarkResult, Better, Class, Estimate, EstimateMethod, Fact, FactValue, Footprint, Identity, Machine, Metric,
-    Outcome, Placement, Plan, PlanEntry, Point, Primitive, ResultKey, Run, Sample, Session, Unit,
+    Outcome, Parameters, Placement, Plan, PlanEntry, Primitive, ResultKey, Run, Sample, Session, Unit,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -33,7 +33,7 @@ pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
     let results: Vec<_> = (0..shape.results).map(|index| result(index, shape, &mut random)).collect();
     let entry = |result: &BenchmarkResult| PlanEntry {
         benchmark: result.benchmark.clone(),
-        point: result.point.clone(),
+        parameters: result.parameters.clone(),
         target: 0.02,
         shares: None,
     };
@@ -93,8 +93,8 @@ fn result(index: usize, shape: Shape, random: &mut ChaCha8Rng) -> BenchmarkResul
         batches: u32::try_from(shape.batches).unwrap(),
         method: EstimateMethod::OrderStatistic,
     };
-    let point = Point::origin().with("working_set", format!("{}KiB", 16 << (index % 4))).with("threads", "1");
-    let key = ResultKey::new(format!("family{}.benchmark_{}", index % 6, index / 4), point);
+    let parameters = Parameters::none().with("working_set", format!("{}KiB", 16 << (index % 4))).with("threads", "1");
+    let key = ResultKey::new(format!("family{}.benchmark_{}", index % 6, index / 4), parameters);
     let metric = Metric { unit: Unit::Seconds, per: "call".into(), better: Better::Lower };
     BenchmarkResult {
         outcome: Outcome::Measured(estimate),

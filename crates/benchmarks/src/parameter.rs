@@ -1,14 +1,14 @@
-//! The axes along which a benchmark is measured.
+//! The parameters along which a benchmark is measured.
 
 use std::str::FromStr;
 
-use model::{ANY_CROSSING, AxisDescription, CROSSINGS, format_size};
+use model::{ANY_CROSSING, CROSSINGS, ParameterDescription, format_size};
 
 /// Everything that the machine has, in turn: every number of threads of a curve (1, 2, 4 and so on to all cores, then
 /// hardware threads, close together and far apart), every NUMA node, or one CPU of every core.
 pub const EACH: &str = "each";
 
-/// How many threads a kernel runs on, and where: the values of the axis `threads`.
+/// How many threads a kernel runs on, and where: the values of the parameter `threads`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThreadCount {
     /// `1`: one core of the fastest class.
@@ -40,36 +40,36 @@ impl FromStr for ThreadCount {
     }
 }
 
-/// One axis: its name in points, its values in the full suite and those in the default suite.
+/// One parameter: its name in sets of parameters, its values in the full suite and those in the default suite.
 #[derive(Debug, Clone, Copy)]
-pub struct Axis {
-    /// Name in points, such as `working_set`.
+pub struct Parameter {
+    /// Name in sets of parameters, such as `working_set`.
     pub name: &'static str,
     /// Every value that the full suite measures.
     pub values: Values,
     /// The representative values, which the default suite measures.
     pub defaults: &'static [&'static str],
-    /// Values beside those that may stand in a point: what machines have or lack, such as eight cores.
+    /// Values beside those that may stand in a set of parameters: what machines have or lack, such as eight cores.
     pub besides: fn(&str) -> bool,
 }
 
-/// Values of an axis.
+/// Values of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub enum Values {
-    /// Sizes in bytes from the first to the last, a number of points per doubling, rounded to 64 bytes.
+    /// Sizes in bytes from the first to the last, a number of sets of parameters per doubling, rounded to 64 bytes.
     Sizes {
         /// First, bytes.
         from: u64,
         /// Last, bytes.
         to: u64,
-        /// Points per doubling.
+        /// Sets of parameters per doubling.
         per_octave: u32,
     },
     /// Words.
     Choice(&'static [&'static str]),
 }
 
-impl Axis {
+impl Parameter {
     /// Sizes that double.
     #[must_use]
     pub const fn doubling(name: &'static str, from: u64, to: u64, defaults: &'static [&'static str]) -> Self {
@@ -98,7 +98,7 @@ impl Axis {
         Self::numbered(name, &["0"])
     }
 
-    /// Sizes with several points per doubling.
+    /// Sizes with several sets of parameters per doubling.
     #[must_use]
     pub const fn sizes(
         name: &'static str,
@@ -120,7 +120,7 @@ impl Axis {
         Self { name, values: Values::Choice(values), defaults, besides: |_| false }
     }
 
-    /// The axis of all benchmarks with two parties: both pinned to one CPU, pinned to two, or not pinned.
+    /// The parameter of all benchmarks with two parties: both pinned to one CPU, pinned to two, or not pinned.
     #[must_use]
     pub const fn placement(defaults: &'static [&'static str]) -> Self {
         Self::placed(&["same_cpu", ANY_CROSSING, "free"], defaults)
@@ -132,7 +132,7 @@ impl Axis {
         Self { besides: |word| CROSSINGS.contains(&word), ..Self::choice("placement", values, defaults) }
     }
 
-    /// The axis of kernels that run on one CPU or on all.
+    /// The parameter of kernels that run on one CPU or on all.
     #[must_use]
     pub const fn threads(defaults: &'static [&'static str]) -> Self {
         let besides = |word: &str| word == EACH || word.parse::<ThreadCount>().is_ok();
@@ -148,7 +148,7 @@ impl Axis {
         }
     }
 
-    /// Whether a value is valid in a point: one of the words, or any size within the range.
+    /// Whether a value is valid in a set of parameters: one of the words, or any size within the range.
     #[must_use]
     pub fn accepts(&self, value: &str) -> bool {
         match self.values {
@@ -158,10 +158,10 @@ impl Axis {
         }
     }
 
-    /// The axis as data.
+    /// The parameter as data.
     #[must_use]
-    pub fn describe(&self) -> AxisDescription {
-        AxisDescription {
+    pub fn describe(&self) -> ParameterDescription {
+        ParameterDescription {
             name: self.name.to_owned(),
             values: self.all(),
             usual: self.defaults.iter().map(|value| (*value).to_owned()).collect(),
@@ -189,12 +189,14 @@ mod tests {
 
     #[test]
     fn sizes_step_evenly_and_end_at_the_last() {
-        let axis = Axis::doubling("working_set", 4096, 16384, &["4KiB"]);
-        assert_eq!(axis.all(), ["4KiB", "8KiB", "16KiB"]);
-        let fine = Axis::sizes("working_set", 4096, 8192, 4, &["4KiB"]);
+        let parameter = Parameter::doubling("working_set", 4096, 16384, &["4KiB"]);
+        assert_eq!(parameter.all(), ["4KiB", "8KiB", "16KiB"]);
+        let fine = Parameter::sizes("working_set", 4096, 8192, 4, &["4KiB"]);
         assert_eq!(fine.all(), ["4KiB", "4864B", "5824B", "6912B", "8KiB"].map(str::to_owned));
-        assert!(Axis::threads(&["1"]).accepts("8_scatter") && !Axis::threads(&["1"]).accepts("08"));
-        assert!(Axis::placement(&["free"]).accepts("other_node") && !Axis::placed(&[], &[]).accepts("same_cpu"));
-        assert!(axis.accepts("12KiB") && !axis.accepts("32KiB") && !axis.accepts("x"));
+        assert!(Parameter::threads(&["1"]).accepts("8_scatter") && !Parameter::threads(&["1"]).accepts("08"));
+        assert!(
+            Parameter::placement(&["free"]).accepts("other_node") && !Parameter::placed(&[], &[]).accepts("same_cpu")
+        );
+        assert!(parameter.accepts("12KiB") && !parameter.accepts("32KiB") && !parameter.accepts("x"));
     }
 }
