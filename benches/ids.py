@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Counts the ids of benchmarks in string literals of the code outside `crates/benchmarks`, by file; tests are left out.
+"""Counts the ids of benchmarks in string literals of the code outside `crates/core/benchmarks`, by file; tests are left out.
 
 benches/ids.py [-l]: `-l` lists every place."""
 import collections, pathlib, re, sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-benchmarks = root / "crates/benchmarks/src"
+benchmarks = root / "crates/core/benchmarks/src"
 ids = {found for path in benchmarks.rglob("*.rs") for found in re.findall(r'\bid: "([a-z]+\.[a-z0-9_]+)"', path.read_text())}
 pattern = re.compile(r"(?<![\w.])(?:" + "|".join(sorted(map(re.escape, ids), key=len, reverse=True)) + r")(?![\w.]*\w)")
 literal = re.compile(r'"(?:[^"\\]|\\.)*"', re.S)

@@ -24,7 +24,7 @@ _, *sections = re.split(r"^### (prony .*)$", pages, flags=re.M)
 options = set(re.findall(r"^ +(?:-\w, )?(--[a-z][a-z0-9-]*)", pages, re.M))
 leaves = [name for name, body in zip(sections[::2], sections[1::2]) if "\nCommands:\n" not in body]
 
-rules = re.findall(r"^ +\w+: (?:u32|f64) = ", Path("crates/model/src/rules.rs").read_text(), re.M)
+rules = re.findall(r"^ +\w+: (?:u32|f64) = ", Path("crates/core/model/src/rules.rs").read_text(), re.M)
 words = sum(
     len(path.read_text().split()) for path in tracked if path.suffix == ".md" and path.parts[:2] != ("docs", "reference")
 )

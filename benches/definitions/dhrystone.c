@@ -1,4 +1,4 @@
-// The program of crates/kernels/src/dhrystone.rs in C, to tell apart what the language, the library's comparison of
+// The program of crates/core/kernels/src/dhrystone.rs in C, to tell apart what the language, the library's comparison of
 // strings and merged procedures are worth. Compiled three ways by run.sh:
 //   -DAPART      no procedure is merged with another and none is specialised for its callers (as in the kernel);
 //   -DHALF=1, 2  two files, as UnixBench builds it: the compiler may merge within each;

@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn seven_sessions_make_twenty_one_pairs() {
-        let text = include_str!("../../crates/model/tests/run.json");
+        let text = include_str!("../../crates/core/model/tests/run.json");
         let named = |id: usize| Run { id: id.to_string(), ..serde_json::from_str(text).unwrap() };
         let runs: Vec<Run> = (0..7).map(named).collect();
         let pairs = every_two(&runs);

@@ -53,7 +53,7 @@ fn two_runs_compare_by_number_label_and_file() {
 #[test]
 fn a_folder_names_its_documents_in_order() {
     let place = Place::new();
-    let sample = include_str!("../../crates/model/tests/run.json");
+    let sample = include_str!("../../crates/core/model/tests/run.json");
     std::fs::create_dir_all(place.file("runs/empty")).unwrap();
     std::fs::write(place.file("runs/notes.txt"), "no run").unwrap();
     for name in ["b", "a"] {

@@ -24,7 +24,7 @@ const HEAD: &str = "```text crates\n";
 /// The folders of all crates but the program.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let inside = |folder: PathBuf| folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
-    inside(root.join("crates")).filter(|folder| folder.join("Cargo.toml").exists()).collect()
+    inside(root.join("crates")).flat_map(inside).collect()
 }
 
 /// The text of a crate's manifest.
