@@ -1,4 +1,5 @@
-//! The tables of an evaluation with their printed cells: its folder describes them, the catalogue completes the sets of parameters.
+//! The tables of an evaluation with their printed cells: its folder describes them, the catalogue completes the sets of
+//! parameters.
 
 mod comparable;
 
@@ -120,7 +121,7 @@ fn definitions(tables: &[EvaluationTable], evaluation: &PublishedEvaluation) -> 
         let parameters = one
             .parameters
             .parse()
-            .with_context(|| format!("{}: '{}' is no set of parameters", one.id, one.parameters))?;
+            .with_context(|| format!("{}: '{}' is not a set of parameters", one.id, one.parameters))?;
         Ok((one.clone(), parameters))
     };
     let differs = evaluation.description.differs.iter().map(read).collect::<Result<Vec<_>>>()?;
@@ -241,7 +242,7 @@ fn unit(result: &SuiteResult) -> Result<PrintedUnit> {
 fn key(result: &SuiteResult, key: &str) -> Result<ResultKey> {
     let parameters = result.parameters.replace("{}", key);
     let part: Parameters =
-        parameters.parse().with_context(|| format!("{}: '{parameters}' is no set of parameters", result.id))?;
+        parameters.parse().with_context(|| format!("{}: '{parameters}' is not a set of parameters", result.id))?;
     // Blocks of 1024 KiB equal those of 1 MiB.
     let size = |value: &str| model::parse_size(value).ok().filter(|_| value.ends_with('B')).map(model::format_size);
     let part = part.iter().fold(Parameters::none(), |parameters, (parameter, value)| {

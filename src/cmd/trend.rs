@@ -130,8 +130,8 @@ fn usual(result: &BenchmarkResult) -> String {
 /// Sets of parameters that a refusal lists.
 const LISTED: usize = 4;
 
-/// Refuses an id that stands for several results: values at different sets of parameters are no growth of anything. Sizes of memory
-/// that were moved beyond the caches of a machine are one.
+/// Refuses an id that stands for several results: values at different sets of parameters are no growth of anything.
+/// Sizes of memory that were moved beyond the caches of a machine are one.
 fn one_result<'a>(asked: &str, found: impl Iterator<Item = &'a BenchmarkResult>) -> Result<()> {
     let points = report::words::distinct(found.filter(|one| one.outcome.estimate().is_some()).map(usual));
     let rest = points.len().saturating_sub(LISTED);

@@ -1,5 +1,5 @@
-//! Published results at the sets of parameters of today's suites: where a source does not state a parameter, the suite that continues
-//! its tables says which value stands for it, and the result says so.
+//! Published results at the sets of parameters of today's suites: where a source does not state a parameter, the suite
+//! that continues its tables says which value stands for it, and the result says so.
 
 use anyhow::Result;
 use import::published::PublishedEvaluation;
@@ -36,7 +36,8 @@ fn measured(evaluation: &PublishedEvaluation) -> Result<Vec<ResultKey>> {
     Ok(report::words::distinct(keys))
 }
 
-/// Completes the sets of parameters of a run's results where exactly one measured result agrees with all that the source states.
+/// Completes the sets of parameters of a run's results where exactly one measured result agrees with all that the
+/// source states.
 fn place(run: &mut Run, keys: &[ResultKey], source: &str) {
     let mut taken: Vec<ResultKey> = run.results.iter().map(BenchmarkResult::key).collect();
     for result in &mut run.results {

@@ -129,8 +129,8 @@ fn usual(result: &BenchmarkResult) -> ResultKey {
     ResultKey::new(result.benchmark.clone(), result.stands_for.clone().unwrap_or_else(|| result.parameters.clone()))
 }
 
-/// The name under which each result is matched. Parameters of `across` are left out unless two results of a run would then
-/// have the same name.
+/// The name under which each result is matched. Parameters of `across` are left out unless two results of a run would
+/// then have the same name.
 fn row_keys(runs: &[&Run], across: &[String]) -> Vec<Vec<ResultKey>> {
     let sizes = MovedSizes::of(runs);
     let named = |result: &BenchmarkResult| sizes.name(result);

@@ -132,9 +132,9 @@ impl History {
         Self { logs, stretches: RefCell::default() }
     }
 
-    /// The session noise of a result on a machine: the spread of its own sessions if there are enough of them, else that
-    /// of the class. In cycles only sessions whose clock is known count: a core result is stored as time at the clock of
-    /// its session.
+    /// The session noise of a result on a machine: the spread of its own sessions if there are enough of them, else
+    /// that of the class. In cycles only sessions whose clock is known count: a core result is stored as time at the
+    /// clock of its session.
     fn of(&self, run: &Run, result: &BenchmarkResult, cycles: bool, contended: bool) -> (Floor, FloorUsed) {
         // What neighbours did to this one, those sessions do not tell.
         let here = self.logs.get(&run.machine.fingerprint).filter(|_| !contended);

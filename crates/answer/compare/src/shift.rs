@@ -65,8 +65,8 @@ pub(crate) struct CoreShifts {
 /// The ratio of two results that have a single value each, as it is printed beside these values; else the reason why
 /// there is none.
 ///
-/// A value is a median, and the interval is that of a shift of ranks, which need not contain the ratio of medians: it is
-/// widened until it does.
+/// A value is a median, and the interval is that of a shift of ranks, which need not contain the ratio of medians: it
+/// is widened until it does.
 pub(crate) fn shift(
     reference: &ResultView,
     other: &ResultView,

@@ -7,8 +7,9 @@ use super::result::{CompareRow, Comparison, Ratio};
 use crate::Error;
 
 impl Comparison {
-    /// Sorts by a result (machines best first, as in published tables) or by a machine (results worst first). A benchmark's
-    /// id selects its result when it has one set of parameters only. Entries without a value come last; ties keep their order.
+    /// Sorts by a result (machines best first, as in published tables) or by a machine (results worst first). A
+    /// benchmark's id selects its result when it has one set of parameters only. Entries without a value come last;
+    /// ties keep their order.
     ///
     /// # Errors
     /// When `name` is neither.

@@ -1,7 +1,8 @@
 //! Where a result stands among other machines' values of the same result.
 //!
-//! A result's id and parameters are its definition and never change their meaning, so that values of one key may be ranked
-//! together, and no others. Only the result's own interval is known for certain: the others' spread may be unstated.
+//! A result's id and parameters are its definition and never change their meaning, so that values of one key may be
+//! ranked together, and no others. Only the result's own interval is known for certain: the others' spread may be
+//! unstated.
 
 use model::{Better, Estimate};
 use serde::Serialize;

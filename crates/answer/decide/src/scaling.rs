@@ -96,7 +96,8 @@ impl ScalingCurve {
     }
 }
 
-/// The curves of a run that have at least two sets of parameters and begin at one thread; rates that threads add up alone.
+/// The curves of a run that have at least two sets of parameters and begin at one thread; rates that threads add up
+/// alone.
 #[must_use]
 pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
     let mut families: Vec<(&str, Parameters)> = Vec::new();
@@ -128,7 +129,7 @@ fn is_scattered(parameters: &Parameters) -> bool {
     parameters.get("threads").is_some_and(|word| word.ends_with("_scatter"))
 }
 
-/// Threads of a result: as its parameters says, or as many CPUs as its samples were placed on.
+/// Threads of a result: as its parameters say, or as many CPUs as its samples were placed on.
 fn threads(result: &BenchmarkResult) -> Option<usize> {
     let word = result.parameters.get("threads")?;
     let placed = || result.samples.iter().map(|sample| sample.placement.asked.len()).max().filter(|count| *count > 0);
@@ -195,8 +196,8 @@ fn curve(run: &Run, benchmark: &str, wanted: &Parameters, spread: ThreadSpread) 
     Some(found)
 }
 
-/// The first parameters after which a further thread adds too little, the rest of the curve taken together: one slow parameters
-/// between two others is no knee, and neither is what intervals leave open.
+/// The first parameters after which a further thread adds too little, the rest of the curve taken together: one slow
+/// parameters between two others is no knee, and neither is what intervals leave open.
 fn knee(points: &[ScalingPoint], alone: f64) -> Option<usize> {
     let may_be_worth = |from: &ScalingPoint, to: &ScalingPoint| {
         (to.high - from.low) / (alone * (to.threads - from.threads) as f64) >= WORTH
@@ -306,7 +307,7 @@ mod tests {
         assert_eq!((found[0].knee, found[0].limits.as_slice()), (Some(4), &[ScalingLimit::SharedCores][..]));
         assert!(
             scaling(&run(vec![result("cpu.fma_peak", "1", 1.0, &[])])).is_empty(),
-            "one set of parameters is no curve"
+            "one set of parameters is not a curve"
         );
     }
 

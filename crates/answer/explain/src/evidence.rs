@@ -1,8 +1,9 @@
 //! Evidence for and against each known cause, of three kinds.
 //!
 //! A fact must be recorded by both runs and differ; the cause's own primitive must have been measured and have changed;
-//! and the results' parameters must allow an effect of the fact. If everything that the cause touches changed and no other
-//! cause would have changed it, the cause is named; otherwise it is one of several that are consistent with the data.
+//! and the results' parameters must allow an effect of the fact. If everything that the cause touches changed and no
+//! other cause would have changed it, the cause is named; otherwise it is one of several that are consistent with the
+//! data.
 
 use compare::conditions::{DisturbanceKind, RunDisturbance, disturbances};
 use compare::{Relation, relation};
@@ -124,7 +125,8 @@ fn testimony(
         _ if test.significant && !right_way(test) => Says::Against,
         _ if test.significant => Says::Open,
         _ if test.same => Says::Same,
-        // Undecided is not unmoved: it may lie on the right side by more than its error, or have moved as much as others.
+        // Undecided is not unmoved: it may lie on the right side by more than its error, or have moved as much as
+        // others.
         Some(error) => {
             let size = if right_way(test) { test.residual.abs() } else { 0.0 };
             let most = size + 2.0 * error;
@@ -273,7 +275,8 @@ pub(crate) fn standing(
     Standing { rivals, rules, ..nothing }
 }
 
-/// What is missing for a candidate to explain a group of tests at equal sets of parameters; `None` if it touches none of them.
+/// What is missing for a candidate to explain a group of tests at equal sets of parameters; `None` if it touches none
+/// of them.
 fn fits(
     candidate: &Candidate,
     group: &CauseGroup,

@@ -94,8 +94,8 @@ const HIERARCHY: &[Primitive] = &[
     Primitive::DramWrite,
 ];
 
-/// Whether a result's size decides which level of memory it measures: its benchmark declares the hierarchy first. A context
-/// switch has a working set too, but does not.
+/// Whether a result's size decides which level of memory it measures: its benchmark declares the hierarchy first. A
+/// context switch has a working set too, but does not.
 fn walks_memory(result: &BenchmarkResult) -> bool {
     let first = || result.stresses.first().is_some_and(|primitive| HIERARCHY.contains(primitive));
     result.parameters.get("working_set").is_some() && first()
@@ -106,8 +106,8 @@ fn curve_name(result: &BenchmarkResult) -> Option<String> {
 }
 
 /// The primitive that a result measures, among those that it stresses: the level of memory for a result of the
-/// hierarchy, what the catalogue's benchmark measures if the result stresses it too, else the first. `None` if it stresses
-/// none.
+/// hierarchy, what the catalogue's benchmark measures if the result stresses it too, else the first. `None` if it
+/// stresses none.
 pub(crate) fn measures(result: &BenchmarkResult, levels: &Levels, catalogue: &Catalogue) -> Option<Primitive> {
     let own = |primitive: &Primitive| result.stresses.contains(primitive);
     let memory = (result.parameters.get("level") == Some("memory")).then_some(Primitive::DramLatency).filter(own);

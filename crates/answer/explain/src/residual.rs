@@ -58,8 +58,8 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedResult], common: &CommonFactor
     }
 }
 
-/// Median residual of each primitive over its sets of parameters on curves: without spread a single set of parameters shows nothing, but a
-/// plateau does.
+/// Median residual of each primitive over its sets of parameters on curves: without spread a single set of parameters
+/// shows nothing, but a plateau does.
 fn curve_residuals(tests: &[ExplainedResult]) -> BTreeMap<Primitive, f64> {
     let mut points: BTreeMap<Primitive, Vec<f64>> = BTreeMap::new();
     for test in tests.iter().filter(|test| test.on_curve) {

@@ -148,8 +148,8 @@ pub struct Cause {
     pub pays_for: Vec<Payment>,
     /// What it explains, summed over benchmarks as absolute logarithms; causes are sorted by this.
     pub explained: f64,
-    /// Why it is named: facts recorded by both runs that differ, if everything conclusive that they touch changed and no other
-    /// cause would have changed it; and parameters on which the results differ.
+    /// Why it is named: facts recorded by both runs that differ, if everything conclusive that they touch changed and
+    /// no other cause would have changed it; and parameters on which the results differ.
     pub because: Vec<RunDifference>,
     /// Tests that the named fact touches and that are inconclusive: they speak neither for it nor against it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,5 +1,5 @@
-//! Known causes as data: which facts differ, which primitives they touch, at which parameters they can matter, and which
-//! primitive shows them on its own.
+//! Known causes as data: which facts differ, which primitives they touch, at which parameters they can matter, and
+//! which primitive shows them on its own.
 //!
 //! Kernel causes follow Ren et al., "An analysis of performance evolution of Linux's core operations" (SOSP 2019).
 

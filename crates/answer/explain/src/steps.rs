@@ -35,8 +35,8 @@ pub struct ExplainOptions<'a> {
     pub catalogue: &'a Catalogue,
     /// Patterns of results, separated by commas; all when absent.
     pub results: Option<String>,
-    /// Takes A's results at one set of parameters and B's at another, such as `placement=same_cpu` and `placement=cross_cpu`. Also
-    /// explains a run by itself.
+    /// Takes A's results at one set of parameters and B's at another, such as `placement=same_cpu` and
+    /// `placement=cross_cpu`. Also explains a run by itself.
     pub at: Option<(Parameters, Parameters)>,
     /// Half-width of the band that counts as the same.
     pub band: f64,
@@ -183,8 +183,8 @@ fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
     said
 }
 
-/// Compares with A as the reference, as gains, across the parameters that differ or were requested. For a run against itself
-/// B gets another name, and both have the samples of one session.
+/// Compares with A as the reference, as gains, across the parameters that differ or were requested. For a run against
+/// itself B gets another name, and both have the samples of one session.
 fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Comparison, Error> {
     let mut across: Vec<String> = parameters_that_differ(a, b);
     if let Some((at_a, at_b)) = &options.at {

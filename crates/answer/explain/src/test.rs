@@ -210,7 +210,8 @@ fn too_few(run: &Run, result: &BenchmarkResult) -> bool {
     is_launched(run, result) && result.outcome.estimate().is_some_and(|estimate| !estimate.has_spread())
 }
 
-/// Whether this program measured a result: its ratio to another such result has an interval, if anything determines one.
+/// Whether this program measured a result: its ratio to another such result has an interval, if anything determines
+/// one.
 fn is_launched(run: &Run, result: &BenchmarkResult) -> bool {
     run.origin.is_none() && !result.samples.is_empty()
 }
@@ -285,7 +286,8 @@ fn one_of(metric: &Metric) -> String {
 /// Least share of CPU time in user mode.
 const USER: f64 = 0.95;
 
-/// By the benchmark's declaration and by the measured footprint, if there is one. Applications and mixtures are never pure.
+/// By the benchmark's declaration and by the measured footprint, if there is one. Applications and mixtures are never
+/// pure.
 fn pure_user(result: &BenchmarkResult, declared: Option<&Operation>) -> bool {
     let core = result.stresses.first().is_some_and(|primitive| CORE.contains(primitive));
     if !core || result.class == Class::Application || declared.is_some_and(Operation::is_mixture) {
@@ -297,8 +299,8 @@ fn pure_user(result: &BenchmarkResult, declared: Option<&Operation>) -> bool {
     }
 }
 
-/// Parameters on which the sets of parameters differ, and the variant of the kernel if it differs at equal sets of parameters: of code, not of the
-/// ranges over which a survey found a level, which are others in each run.
+/// Parameters on which the sets of parameters differ, and the variant of the kernel if it differs at equal sets of
+/// parameters: of code, not of the ranges over which a survey found a level, which are others in each run.
 fn parameters(a: &BenchmarkResult, b: &BenchmarkResult) -> Vec<(String, String, String)> {
     let mut parameters: Vec<(String, String, String)> = compare::differing_parameters(&a.parameters, &b.parameters)
         .into_iter()

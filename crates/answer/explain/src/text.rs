@@ -34,7 +34,8 @@ pub(crate) fn plural(one: &str) -> String {
     if one.ends_with("ch") || one.ends_with('s') { format!("{one}es") } else { format!("{one}s") }
 }
 
-/// Results by benchmark, with the sets of parameters of one benchmark together: `shell.script (concurrent 1, 2, 4 and 8)`.
+/// Results by benchmark, with the sets of parameters of one benchmark together: `shell.script (concurrent 1, 2, 4 and
+/// 8)`.
 pub(crate) fn results(keys: &[ResultKey]) -> String {
     let mut benchmarks: Vec<(&str, Vec<&ResultKey>)> = Vec::new();
     for key in keys {

@@ -112,8 +112,8 @@ impl SourceSheet {
         }
     }
 
-    /// Sets a parameter by what each part of a source states, given with the number of readings before it; only where parts
-    /// state different values, which would otherwise be samples of each other. Whether they do.
+    /// Sets a parameter by what each part of a source states, given with the number of readings before it; only where
+    /// parts state different values, which would otherwise be samples of each other. Whether they do.
     pub(crate) fn tell_apart(&mut self, parameter: &str, parts: &[(usize, String)]) -> bool {
         let differ = parts.iter().any(|(_, value)| *value != parts[0].1);
         for (index, reading) in self.readings.iter_mut().enumerate().filter(|_| differ) {

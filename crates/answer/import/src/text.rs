@@ -227,9 +227,9 @@ pub(crate) fn snake(text: &str) -> String {
 /// Characters of a value on a parameter, at most.
 const LONGEST_VALUE: usize = 200;
 
-/// A value on a parameter: no commas, which separate parameters, no control characters, of bounded length. Different texts stay
-/// different: a comma becomes a semicolon, so a semicolon is written as in an address (`%3B`), and what is cut off
-/// leaves a part of its digest.
+/// A value on a parameter: no commas, which separate parameters, no control characters, of bounded length. Different
+/// texts stay different: a comma becomes a semicolon, so a semicolon is written as in an address (`%3B`), and what is
+/// cut off leaves a part of its digest.
 pub(crate) fn parameter_value(text: &str) -> String {
     bounded(text, |c, value| match c {
         ',' => value.push(';'),
@@ -238,8 +238,8 @@ pub(crate) fn parameter_value(text: &str) -> String {
     })
 }
 
-/// A name that is no value on a parameter, such as that of a machine: as it is printed, without control characters and of
-/// bounded length, so that different names stay different.
+/// A name that is no value on a parameter, such as that of a machine: as it is printed, without control characters and
+/// of bounded length, so that different names stay different.
 pub(crate) fn name_value(text: &str) -> String {
     bounded(text, |c, value| value.push(c))
 }

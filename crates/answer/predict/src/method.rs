@@ -18,13 +18,13 @@ const FACT_SCALE: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PredictMethod {
-    /// The best single benchmark times one constant: a line through the origin, with a constant for each measured family of
-    /// CPU.
+    /// The best single benchmark times one constant: a line through the origin, with a constant for each measured
+    /// family of CPU.
     Rating,
     /// The value of the machine whose benchmarks are nearest, scaled by the geometric mean of the benchmarks.
     Neighbour,
-    /// Ridge regression on logarithms, shrunk towards a robust weighting of the benchmarks; the number is the penalty relative to the spread
-    /// of the machines.
+    /// Ridge regression on logarithms, shrunk towards a robust weighting of the benchmarks; the number is the penalty
+    /// relative to the spread of the machines.
     Ridge(f64),
     /// The same with the facts of the machines as further columns.
     RidgeWithFacts(f64),

@@ -48,7 +48,8 @@ impl DefinitionSource {
         Self { stands: SourceStanding::Other(differs), ..self }
     }
 
-    /// Only of these sets of parameters: the first source of a tool that agrees with a set of parameters is the one that is said of it.
+    /// Only of these sets of parameters: the first source of a tool that agrees with a set of parameters is the one
+    /// that counts.
     #[must_use]
     pub const fn at(self, at: &'static str) -> Self {
         Self { at, ..self }
@@ -203,8 +204,8 @@ pub struct Shares {
     pub parameters: &'static [&'static str],
 }
 
-/// The value of a parameter that a benchmark does not have: results of memory are of one thread and base pages where nothing
-/// says otherwise.
+/// The value of a parameter that a benchmark does not have: results of memory are of one thread and base pages where
+/// nothing says otherwise.
 fn implied(parameter: &str) -> &'static str {
     match parameter {
         "threads" => "1",
@@ -214,8 +215,8 @@ fn implied(parameter: &str) -> &'static str {
 }
 
 impl Benchmark {
-    /// Defaults of most benchmarks: one pinned party, no parameters, full batches. Every literal specifies at least id, title,
-    /// about, metric, class, stresses and prepare.
+    /// Defaults of most benchmarks: one pinned party, no parameters, full batches. Every literal specifies at least id,
+    /// title, about, metric, class, stresses and prepare.
     pub const BLANK: Self = Self {
         id: "",
         title: "",

@@ -188,7 +188,8 @@ impl BenchmarkContext {
         &self.notes
     }
 
-    /// The variant to run, if it is fixed; `None` requests that the benchmark choose one by [`BenchmarkContext::choose`].
+    /// The variant to run, if it is fixed; `None` requests that the benchmark choose one by
+    /// [`BenchmarkContext::choose`].
     #[must_use]
     pub fn variant(&self) -> Option<&str> {
         self.variant.as_deref()

@@ -1,8 +1,8 @@
 //! The catalogue: everything that can be measured, one file per benchmark.
 //!
-//! A benchmark is one literal ([`Benchmark`]) and a [`Kernel`]. It is named on two lines of its family's `mod.rs`: the `mod`
-//! line and the family's table. Everything else (lists, reference, suites, completion, tables) is derived from the
-//! literal.
+//! A benchmark is one literal ([`Benchmark`]) and a [`Kernel`]. It is named on two lines of its family's `mod.rs`: the
+//! `mod` line and the family's table. Everything else (lists, reference, suites, completion, tables) is derived from
+//! the literal.
 #![forbid(unsafe_code)]
 
 mod benchmark;

@@ -1,5 +1,5 @@
-//! The suites that continue a published evaluation: its results at its sets of parameters, in the order of its tables and columns.
-//! The tables themselves are in the folder `published`.
+//! The suites that continue a published evaluation: its results at its sets of parameters, in the order of its tables
+//! and columns. The tables themselves are in the folder `published`.
 //!
 //! Two-party results are measured on one CPU, as on the machines of those tables. If a table varies a result in a
 //! parameter that has no effect today, the result appears once: BYTE's register variables, and file tests of 10 and of

@@ -1,8 +1,8 @@
 //! Every benchmark does its work, its check accepts that and detects altered work, and no files or processes are left.
 //!
 //! A worker has one thread, because it forks; a test harness has more. This test therefore has its own `main`: it runs
-//! itself once for every benchmark and parameters, and such a run prepares one trial. Arguments select benchmarks by parts of their
-//! ids.
+//! itself once for every benchmark and parameters, and such a run prepares one trial. Arguments select benchmarks by
+//! parts of their ids.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

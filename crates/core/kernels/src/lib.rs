@@ -2,8 +2,8 @@
 //! processes that results count, the clock. It stays as it is: tests hold it to its machine code.
 //!
 //! The cost of a loop is declared beside it, and tests verify results and disassembly. No loop allocates or reads a
-//! clock. A kernel has a portable form and, if the architecture offers better ones, forms chosen at run time among those
-//! that this CPU supports.
+//! clock. A kernel has a portable form and, if the architecture offers better ones, forms chosen at run time among
+//! those that this CPU supports.
 
 #![warn(clippy::undocumented_unsafe_blocks)]
 

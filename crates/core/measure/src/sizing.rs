@@ -3,8 +3,8 @@
 use benchmarks::Benchmark;
 use model::{Class, CpuSet, GIB, MIB, Parameters, PlanEntry, RECORD, Topology, format_size, spoken_size};
 
-/// Suites whose representative sets of parameters are sizes of memory, and so follow the machine. Those of published evaluations
-/// keep the sets of parameters of their tables.
+/// Suites whose representative sets of parameters are sizes of memory, and so follow the machine. Those of published
+/// evaluations keep the sets of parameters of their tables.
 const FOLLOWING: [&str; 4] = ["default", "quick", "numa", "scaling"];
 /// Suites in which STREAM's own rule is asked for.
 const STREAMS: [&str; 2] = ["stream", "babar"];
@@ -28,13 +28,13 @@ const fn rule(class: Class) -> Option<MemorySize> {
     }
 }
 
-/// Bytes that a result works on, where its parameters names them.
+/// Bytes that a result works on, where its parameters name them.
 fn working_set(parameters: &Parameters) -> Option<u64> {
     parameters.bytes("working_set").ok()
 }
 
-/// The parameters of an entry whose representative size of memory is not beyond the caches of these CPUs, moved beyond them:
-/// the next power of two, or the largest that so much free memory allows.
+/// The parameters of an entry whose representative size of memory is not beyond the caches of these CPUs, moved beyond
+/// them: the next power of two, or the largest that so much free memory allows.
 pub(crate) fn beyond_caches(
     suite: &str,
     entry: &PlanEntry,
@@ -53,8 +53,8 @@ pub(crate) fn beyond_caches(
     (size > usual).then(|| entry.parameters.clone().with("working_set", format_size(size)))
 }
 
-/// The parameters in whose place a result stands, where its size of memory was moved beyond the caches. Suites that follow
-/// the machine have no larger sizes of their own.
+/// The parameters in whose place a result stands, where its size of memory was moved beyond the caches. Suites that
+/// follow the machine have no larger sizes of their own.
 pub(crate) fn stands_for(suite: &str, benchmark: &Benchmark, parameters: &Parameters) -> Option<Parameters> {
     let MemorySize { usual, .. } = rule(benchmark.class)?;
     let moved = FOLLOWING.contains(&suite) && working_set(parameters)? > usual;

@@ -16,7 +16,8 @@ pub struct Reference {
     pub name: String,
     /// Paper, document or page.
     pub document: String,
-    /// Sets of parameters of the benchmark that this is said of; empty for all that no earlier source of the same tool covers.
+    /// Sets of parameters of the benchmark that this is said of; empty for all that no earlier source of the same tool
+    /// covers.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub at: Parameters,
     /// Whether it measures there what the benchmark measures.
@@ -128,8 +129,8 @@ pub struct BenchmarkDescription {
 }
 
 impl BenchmarkDescription {
-    /// How a source's result of this benchmark stands to its definition at a set of parameters; what a set of parameters leaves open counts as
-    /// agreeing. The same where no source of that tool is known.
+    /// How a source's result of this benchmark stands to its definition at a set of parameters; what a set of
+    /// parameters leaves open counts as agreeing. The same where no source of that tool is known.
     #[must_use]
     pub fn definition(&self, tool: &str, parameters: &Parameters) -> Definition {
         let agrees = |source: &&Reference| {

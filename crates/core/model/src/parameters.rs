@@ -18,7 +18,8 @@ pub const BEYOND_CACHES: &str = "beyond_caches";
 /// How two different CPUs stand to each other, the nearest first: values of `placement`.
 pub const CROSSINGS: [&str; 5] = ["sibling", "same_cache", "same_node", "other_node", "other_package"];
 
-/// A value for each parameter: `working_set=64MiB,threads=1`. Order is kept for reading and does not count for equality.
+/// A value for each parameter: `working_set=64MiB,threads=1`. Order is kept for reading and does not count for
+/// equality.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -56,7 +57,7 @@ impl Parameters {
         self.0.iter().map(|(parameter, value)| (parameter.as_str(), value.as_str()))
     }
 
-    /// Value on a parameter, if the parameters has it.
+    /// Value on a parameter, if it is set.
     #[must_use]
     pub fn get(&self, parameter: &str) -> Option<&str> {
         self.0.get(parameter).map(String::as_str)
@@ -65,18 +66,16 @@ impl Parameters {
     /// Value on a parameter.
     ///
     /// # Errors
-    /// When the parameters lacks the parameter.
+    /// When the parameter is missing.
     pub fn choice(&self, parameter: &str) -> Result<&str, Error> {
-        self.get(parameter).ok_or_else(|| Error::Parameter {
-            parameter: parameter.to_owned(),
-            reason: "the parameters lacks it".to_owned(),
-        })
+        self.get(parameter)
+            .ok_or_else(|| Error::Parameter { parameter: parameter.to_owned(), reason: "it is missing".to_owned() })
     }
 
     /// Size on a parameter, in bytes.
     ///
     /// # Errors
-    /// When the parameters lacks the parameter, or its value is not a size.
+    /// When the parameter is missing, or its value is not a size.
     pub fn bytes(&self, parameter: &str) -> Result<u64, Error> {
         parse_size(self.choice(parameter)?)
     }
@@ -84,7 +83,7 @@ impl Parameters {
     /// Count on a parameter.
     ///
     /// # Errors
-    /// When the parameters lacks the parameter, or its value is not a whole number.
+    /// When the parameter is missing, or its value is not a whole number.
     pub fn count(&self, parameter: &str) -> Result<u64, Error> {
         let text = self.choice(parameter)?;
         text.parse().map_err(|_| Error::Parameter {

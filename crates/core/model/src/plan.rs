@@ -95,8 +95,8 @@ impl Plan {
     }
 }
 
-/// Number of the directory that a value of the parameter `place` names: 1 for `target`, 2 for `target2`. `None` for other
-/// places.
+/// Number of the directory that a value of the parameter `place` names: 1 for `target`, 2 for `target2`. `None` for
+/// other places.
 #[must_use]
 pub fn target_number(place: &str) -> Option<usize> {
     match place.strip_prefix("target")? {

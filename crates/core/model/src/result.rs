@@ -112,7 +112,8 @@ impl fmt::Display for ResultKey {
     }
 }
 
-/// One measured quantity at one set of parameters, with everything needed to read it without the program that measured it.
+/// One measured quantity at one set of parameters, with everything needed to read it without the program that measured
+/// it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BenchmarkResult {

@@ -57,7 +57,8 @@ macro_rules! rules {
     };
 }
 
-// A rule is an f64 or a u32, so that it is a plain number in documents. Add a rule to the group of the code that uses it.
+// A rule is an f64 or a u32, so that it is a plain number in documents. Add a rule to the group of the code that uses
+// it.
 rules! {
     /// What an estimate is.
     estimate: EstimateRules {

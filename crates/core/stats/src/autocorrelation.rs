@@ -78,8 +78,8 @@ fn positive(lag: &Lag1, count: usize, fitted: usize) -> f64 {
     unbiased(lag, count, fitted).clamp(0.0, RULES.noise.most_correlation)
 }
 
-/// A correlation freed of its bias at this number of values, `-(1 + 3 rho) / n` with the mean fitted (Marriott and Pope,
-/// Biometrika 41, 1954), or one more for each further parameter.
+/// A correlation freed of its bias at this number of values, `-(1 + 3 rho) / n` with the mean fitted (Marriott and
+/// Pope, Biometrika 41, 1954), or one more for each further parameter.
 fn unbiased(lag: &Lag1, count: usize, fitted: usize) -> f64 {
     let (n, fitted) = (count as f64, fitted as f64);
     (lag.coefficient * n + 1.0 + fitted) / (n - 3.0 - fitted).max(0.5)
@@ -88,10 +88,10 @@ fn unbiased(lag: &Lag1, count: usize, fitted: usize) -> f64 {
 /// Factor by which the persistence of samples inflates the variance of their location, at least 1: that of samples in
 /// general where few are known, and more and more their own where there are many.
 ///
-/// Both estimates of [`variance_inflation`] are shrunk towards the mean of the recordings with the empirical Bayes weight
-/// `n / (n + k)` (Morris, Journal of the American Statistical Association 78, 1983), where `k` is the sampling variance
-/// of one sample's share of the coefficient over the variance of the true coefficients of the recordings. A correlation
-/// that is shown counts as it is: the mean of others says nothing against it.
+/// Both estimates of [`variance_inflation`] are shrunk towards the mean of the recordings with the empirical Bayes
+/// weight `n / (n + k)` (Morris, Journal of the American Statistical Association 78, 1983), where `k` is the sampling
+/// variance of one sample's share of the coefficient over the variance of the true coefficients of the recordings. A
+/// correlation that is shown counts as it is: the mean of others says nothing against it.
 pub(crate) fn sample_inflation(values: &[f64]) -> f64 {
     let (n, usual) = (values.len() as f64, usual_inflation());
     let Some(lag) = lag1(values) else { return usual };

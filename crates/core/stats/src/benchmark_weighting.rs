@@ -24,8 +24,8 @@ pub struct BenchmarkWeighting {
     pub constant: f64,
 }
 
-/// Fits weights to logarithms: `benchmarks[m]` are those of machine m, `application[m]` is that of the application there.
-/// `prior` weights the benchmarks beforehand, such as by a measured footprint; without it all are equal.
+/// Fits weights to logarithms: `benchmarks[m]` are those of machine m, `application[m]` is that of the application
+/// there. `prior` weights the benchmarks beforehand, such as by a measured footprint; without it all are equal.
 ///
 /// `None` without machines or benchmarks, when lengths differ, with a number that is not finite, or when the prior is
 /// negative or all zero.

@@ -1,10 +1,10 @@
 //! Modes of a result: groups of samples at different levels.
 //!
-//! Whether there is more than one is decided by the dip test (Hartigan and Hartigan, Annals of Statistics 13, 1985): the
-//! dip is the distance between the empirical distribution and the nearest one with a single mode. It is computed as by
-//! P. M. Hartigan (Applied Statistics 34, 1985, algorithm AS 217), and its limit is that of uniform values, for which
-//! the dip is largest among the distributions with one mode. The sorted logarithms are then cut at the widest gap, and
-//! both parts are tested again.
+//! Whether there is more than one is decided by the dip test (Hartigan and Hartigan, Annals of Statistics 13, 1985):
+//! the dip is the distance between the empirical distribution and the nearest one with a single mode. It is computed as
+//! by P. M. Hartigan (Applied Statistics 34, 1985, algorithm AS 217), and its limit is that of uniform values, for
+//! which the dip is largest among the distributions with one mode. The sorted logarithms are then cut at the widest
+//! gap, and both parts are tested again.
 //!
 //! The test takes samples for independent. A level that persists over neighbouring samples is a regime of the machine
 //! and no mode, so the levels on both sides of a cut must change about as often as in random order (runs test of Wald

@@ -2,8 +2,8 @@
 
 use model::Parameters;
 
-/// Parameters sorted by name, `parameter=value` joined by commas. A comma, an equals sign or a backslash in a part is escaped by a
-/// backslash, so that two sets of parameters never give the same text.
+/// Parameters sorted by name, `parameter=value` joined by commas. A comma, an equals sign or a backslash in a part is
+/// escaped by a backslash, so that two sets of parameters never give the same text.
 pub(crate) fn canonical(parameters: &Parameters) -> String {
     let mut pairs: Vec<_> = parameters.iter().collect();
     pairs.sort_unstable();

@@ -1,7 +1,7 @@
 //! Recorded containers: what `/proc` and `/sys` show in them of their control groups.
 //!
-//! The texts lie in `crates/core/os/tests/cgroup`, whose README says where each comes from. A line `== PATH` begins a file,
-//! and the lines after it are its text.
+//! The texts lie in `crates/core/os/tests/cgroup`, whose README says where each comes from. A line `== PATH` begins a
+//! file, and the lines after it are its text.
 
 use std::fs;
 use std::path::Path;

@@ -65,7 +65,8 @@ pub fn loss(
     derived(result, &shares, EstimateMethod::OrderStatistic)
 }
 
-/// The loss of every set of parameters that was measured, from low to high numbers of its parameters: samples came in any order.
+/// The loss of every set of parameters that was measured, from low to high numbers of its parameters: samples came in
+/// any order.
 #[must_use]
 pub fn losses(id: &str, title: &str, of: &'static str, counts: &LossCounts) -> Vec<BenchmarkResult> {
     let counts = counts.borrow();

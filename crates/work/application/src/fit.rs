@@ -107,8 +107,8 @@ impl Against {
 }
 
 /// The machines that have both results, each once with the newest run of either: several runs of a machine tell no more
-/// of how machines differ. A result is named by its id, which selects its best parameters, or by id and parameters. The family is
-/// the named fact, else the first word of the machine's CPU, else of its name.
+/// of how machines differ. A result is named by its id, which selects its best parameters, or by id and parameters. The
+/// family is the named fact, else the first word of the machine's CPU, else of its name.
 #[must_use]
 pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>) -> Vec<Pair> {
     let mut machines: Vec<(String, Vec<&Run>)> = Vec::new();

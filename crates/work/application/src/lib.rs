@@ -1,4 +1,5 @@
-//! Applications: a manifest tells how to build, run, count and verify them; runs are documents like those of any benchmark.
+//! Applications: a manifest tells how to build, run, count and verify them; runs are documents like those of any
+//! benchmark.
 //!
 //! No command of a manifest goes through a shell; [`Timing`] times command lines, which may need one. A fresh helper
 //! process for each sample starts all copies together, so that the resources used by a sample are known exactly, and a

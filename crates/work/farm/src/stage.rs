@@ -90,8 +90,8 @@ impl Drop for StageCache {
 }
 
 impl StageCache {
-    /// The cache of this user below a directory. Copies of one `run` are in a temporary cache, whose name no one else can
-    /// know before it is there, and which its last user removes.
+    /// The cache of this user below a directory. Copies of one `run` are in a temporary cache, whose name no one else
+    /// can know before it is there, and which its last user removes.
     ///
     /// # Errors
     /// When it cannot be created, or others may change what is there.

@@ -155,7 +155,8 @@ fn undecided_says_what_would_decide() {
 
 #[test]
 fn the_mean_of_a_class_carries_its_shared_floor() {
-    // Sixteen results with a session noise of 5% each: averaging does not reduce a shift that the session has in common.
+    // Sixteen results with a session noise of 5% each: averaging does not reduce a shift that the session has in
+    // common.
     let mut rng = generator(6);
     let noise = Noise { disturbed: 0.0, ..Noise::stable(1.0) };
     let made = |id: &str, rng: &mut ChaCha8Rng| {

@@ -35,8 +35,8 @@ const SUITE: &[Spec] = &[
     Spec("file.read_cached", "", true, Class::FileData, &[P::PageCache], 6e9),
 ];
 
-/// A run of the suite. `change` changes the parameters and value of a result. Each class has a shift of the session, normal,
-/// with the floor of the class as its standard deviation.
+/// A run of the suite. `change` changes the parameters and value of a result. Each class has a shift of the session,
+/// normal, with the floor of the class as its standard deviation.
 pub(crate) fn measured(
     id: &str,
     session: &str,

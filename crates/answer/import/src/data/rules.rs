@@ -60,8 +60,8 @@ pub(crate) struct DataFormat {
     /// Documents may be events, one a line, whose data are members of one document by the names of the events.
     #[serde(default)]
     pub(crate) events: bool,
-    /// Pointers, or differences of two, of which a document and the next one state the same where both are states of one
-    /// run; the last counts.
+    /// Pointers, or differences of two, of which a document and the next one state the same where both are states of
+    /// one run; the last counts.
     #[serde(default)]
     pub(crate) states_of: Vec<Pointers>,
 }

@@ -219,7 +219,8 @@ pub struct SuiteDescription {
     pub charts: Vec<SuiteChart>,
 }
 
-/// A chart of results of the run over the sizes of one parameter, with a curve for each set of parameters of the others.
+/// A chart of results of the run over the sizes of one parameter, with a curve for each set of parameters of the
+/// others.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteChart {

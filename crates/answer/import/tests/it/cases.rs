@@ -1,5 +1,6 @@
 //! What each source states, in full: every fixture and fault against its file in `tests/expected`, and the sources of
-//! `tests/cases`, one file for each rule that they show. `PRONY_BLESS=1` writes what is read now; look at the difference.
+//! `tests/cases`, one file for each rule that they show. `PRONY_BLESS=1` writes what is read now; look at the
+//! difference.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -77,7 +77,8 @@ fn rest(result: &BenchmarkResult, parameters: &MatrixAxes) -> Parameters {
     result.parameters.clone().without(parameters.down).without(parameters.across).without("relation")
 }
 
-/// The matrices of some results with their members: one for each benchmark and each set of parameters of its other parameters.
+/// The matrices of some results with their members: one for each benchmark and each set of parameters of its other
+/// parameters.
 fn matrices<'a>(results: &'a [BenchmarkResult], parameters: &MatrixAxes) -> Vec<(Vec<&'a BenchmarkResult>, HeatMap)> {
     let is_in = |result: &&BenchmarkResult| {
         number(result, parameters.down).is_some() && number(result, parameters.across).is_some()

@@ -320,7 +320,7 @@ fn every_result_of_many_runs_is_asked_for_in_one_short_line() {
     assert!(view::compare(&comparison, &context).next.contains(&"prony compare b a --all".to_owned()));
 }
 
-/// A run whose first result rose from sample to launch, so that it has no interval, beside one of every run.
+/// A run whose first result rose from sample to sample, so that it has no interval, beside one of every run.
 fn drifting(seed: u64, factor: f64) -> Run {
     let mut run = fixture::sample_run(seed, factor, false);
     let mut shared = run.results[0].clone();

@@ -145,7 +145,8 @@ fn a_page_of_many_runs_has_no_samples_few_notes_and_rows_for_curves() {
     assert!(tails.contains("node19") && tails.contains("99.9%"), "{tails}");
 }
 
-/// Curves of many runs over a size stand in several charts, those of one set of parameters together, and none is left out.
+/// Curves of many runs over a size stand in several charts, those of one set of parameters together, and none is left
+/// out.
 #[test]
 fn no_chart_over_sizes_has_more_curves_than_can_be_told_apart() {
     let runs: Vec<Run> = (0..20u64)

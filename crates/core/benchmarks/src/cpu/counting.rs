@@ -31,8 +31,8 @@ fn short_name(of: &str) -> &'static str {
     }
 }
 
-/// Name of the loop of an operation at a set of parameters with a `type`, and with `what` if the benchmark has that parameter:
-/// `add_latency_i32`, `fma_f64`.
+/// Name of the loop of an operation at a set of parameters with a `type`, and with `what` if the benchmark has that
+/// parameter: `add_latency_i32`, `fma_f64`.
 pub(super) fn name(operation: &str, at: &Parameters) -> Result<String, Unsupported> {
     let kind = short_name(at.choice("type")?);
     Ok(match at.get("what") {

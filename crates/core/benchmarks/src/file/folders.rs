@@ -98,7 +98,7 @@ impl Folders {
         Ok(())
     }
 
-    /// Creates file `index` and its content; durable including its name if the parameters requires it.
+    /// Creates file `index` and its content; durable including its name if the parameters require it.
     #[inline]
     pub(super) fn create(&self, index: u64) -> Result<(), BenchmarkError> {
         let mut file = File::create_new(&self.paths[index as usize])?;
@@ -112,7 +112,7 @@ impl Folders {
         Ok(())
     }
 
-    /// Removes file `index`, durably if the parameters requires it.
+    /// Removes file `index`, durably if the parameters require it.
     #[inline]
     pub(super) fn delete(&self, index: u64) -> Result<(), BenchmarkError> {
         fs::remove_file(&self.paths[index as usize])?;

@@ -34,7 +34,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 
 struct MappedReadKernel {
     cached: Rc<Cached>,
-    /// Kept between passes, if the parameters requires it.
+    /// Kept between passes, if the parameters require it.
     map: Option<FileMap>,
     /// Blocks that this thread had read from disks before the batch.
     read_before: u64,

@@ -30,9 +30,9 @@ const STEP: f64 = 1.15;
 /// Loads of one timing, and the timings of a set of parameters.
 const LOADS: u64 = 32 * 1024;
 const TIMINGS: usize = 3;
-/// Working sets up to which a sample measures a set of parameters in several places of its memory, and their number: which pages a
-/// set got decides what displaces what in a cache of its size. Samples of one place differed by 12% in the size of a
-/// second level.
+/// Working sets up to which a sample measures a set of parameters in several places of its memory, and their number:
+/// which pages a set got decides what displaces what in a cache of its size. Samples of one place differed by 12% in
+/// the size of a second level.
 const SCATTERED: u64 = 4 * MIB;
 const PLACES: u64 = 8;
 /// Bisections of the gap between two levels.
@@ -189,8 +189,8 @@ impl HierarchyCurve {
         Ok(median * 1e-9 / LOADS as f64)
     }
 
-    /// Measures the curve from small to large until it has ended, and finds its levels. Most sets of parameters are measured
-    /// several times and the fastest counts, so that other users of a shared cache do not appear as a step.
+    /// Measures the curve from small to large until it has ended, and finds its levels. Most sets of parameters are
+    /// measured several times and the fastest counts, so that other users of a shared cache do not appear as a step.
     fn survey(&mut self) -> Result<Vec<Level>, BenchmarkError> {
         let (mut sizes, mut latencies): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut size = SMALLEST;
@@ -220,9 +220,9 @@ impl HierarchyCurve {
         }
     }
 
-    /// The levels that are levels again when each is measured as samples do it. The last sets of parameters of a survey are read
-    /// once, and whoever used the memory meanwhile made a level of them: of 158 to 224 MB on a machine whose largest
-    /// cache has 32.
+    /// The levels that are levels again when each is measured as samples do it. The last sets of parameters of a survey
+    /// are read once, and whoever used the memory meanwhile made a level of them: of 158 to 224 MB on a machine whose
+    /// largest cache has 32.
     fn confirmed(&mut self, found: &[Level]) -> Result<Vec<Level>, BenchmarkError> {
         let mut readings = vec![Vec::new(); found.len()];
         for _ in 0..CONFIRMATIONS {

@@ -1,8 +1,8 @@
 //! The level stretches of a latency curve.
 //!
 //! Noise differs along the curve (a private cache has little, a shared one more), so a stretch is level by its slope
-//! alone: the median of the slopes between all pairs of neighbouring sets of parameters (Theil 1950, Sen 1968), on logarithmic
-//! scales: over half a doubling to either side in private caches, over a whole one where caches are shared.
+//! alone: the median of the slopes between all pairs of neighbouring sets of parameters (Theil 1950, Sen 1968), on
+//! logarithmic scales: over half a doubling to either side in private caches, over a whole one where caches are shared.
 
 /// Working sets of one level, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -47,8 +47,8 @@ pub(super) fn prepare(kind: StreamKind, at: &Parameters, context: &mut Benchmark
     Ok(Trial::one(Streaming { memory, user, variant, division, walk, next: 0, elements, threads, small }))
 }
 
-/// The variant that the parameters specifies, or the fastest of a few in brief trials; once chosen it is kept for the run.
-/// Only those count of whose turns `elements` are a whole number: what is left over is walked one by one, and of a
+/// The variant that the parameters specifies, or the fastest of a few in brief trials; once chosen it is kept for the
+/// run. Only those count of whose turns `elements` are a whole number: what is left over is walked one by one, and of a
 /// short array that would be most of it.
 fn choose(
     kind: StreamKind,

@@ -30,8 +30,8 @@ impl SharedCounters {
     }
 
     fn all(&self) -> &[SharedCounter] {
-        // SAFETY: the range is mapped, zero-initialised and page-aligned, and contains `count` elements; other processes
-        // access it as atomics of the same width too, because only this type provides access.
+        // SAFETY: the range is mapped, zero-initialised and page-aligned, and contains `count` elements; other
+        // processes access it as atomics of the same width too, because only this type provides access.
         unsafe { slice::from_raw_parts(self.mapping.start().cast::<SharedCounter>(), self.count) }
     }
 

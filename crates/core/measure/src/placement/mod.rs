@@ -14,7 +14,8 @@ const PARTIES: usize = 64;
 /// The suite that measures every set of parameters of every parameter.
 const EVERYTHING: &str = "full";
 
-/// A CPU for each party of a benchmark at a set of parameters, from the CPUs that may be used; empty leaves the scheduler free.
+/// A CPU for each party of a benchmark at a set of parameters, from the CPUs that may be used; empty leaves the
+/// scheduler free.
 ///
 /// One party runs on one core of the fastest class; of equals on the last, for interrupts usually go to the first.
 ///
@@ -124,9 +125,10 @@ fn needed(allowed: &CpuSet) -> String {
     format!("two CPUs are needed and only {} may be used", if allowed.len() == 1 { "one" } else { "these" })
 }
 
-/// The sets of parameters of a plan as this machine can measure them: two CPUs that were asked for without saying how they stand to
-/// each other are the nearest two, and their result says which relation that is. The suite of everything takes every
-/// relation that the machine has. Representative sizes of memory lie beyond its caches, within the free memory (bytes).
+/// The sets of parameters of a plan as this machine can measure them: two CPUs that were asked for without saying how
+/// they stand to each other are the nearest two, and their result says which relation that is. The suite of everything
+/// takes every relation that the machine has. Representative sizes of memory lie beyond its caches, within the free
+/// memory (bytes).
 pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], free: u64) {
     let allowed = CpuSet::from(allowed);
     let all = plan.suite == EVERYTHING;

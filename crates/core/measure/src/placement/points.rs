@@ -1,4 +1,5 @@
-//! The sets of parameters that a machine has of what was asked for: its nodes, its counts of threads, its pairs of CPUs.
+//! The sets of parameters that a machine has of what was asked for: its nodes, its counts of threads, its pairs of
+//! CPUs.
 
 use benchmarks::EACH;
 use model::{ANY_CROSSING, CpuSet, NumaNode, Parameters, PlanEntry, Topology};
@@ -7,8 +8,8 @@ use os::topology::{CpuChoice, CpuRelation, plan, relation};
 /// Most cores of which every pair is measured.
 const MOST_CORES: usize = 64;
 
-/// A set of parameters that asks for each NUMA node, at all pairs of nodes that have the CPUs and the memory for it; as it stands
-/// where there is but one node.
+/// A set of parameters that asks for each NUMA node, at all pairs of nodes that have the CPUs and the memory for it; as
+/// it stands where there is but one node.
 fn node_pairs(parameters: &Parameters, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
     let numbers = |parameter: &str, fits: &dyn Fn(&NumaNode) -> bool| -> Vec<String> {
         match parameters.get(parameter) {
@@ -40,8 +41,8 @@ fn some_cores(machine: &Topology, allowed: &CpuSet) -> Vec<usize> {
     }
 }
 
-/// A set of parameters that asks for each core, at all pairs; each with the relation of its CPUs, for results of different
-/// relations are not the same.
+/// A set of parameters that asks for each core, at all pairs; each with the relation of its CPUs, for results of
+/// different relations are not the same.
 fn core_pairs(parameters: &Parameters, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
     let each = |parameter: &str| all || parameters.get(parameter) == Some(EACH);
     let numbers = |parameter: &str| match parameters.get(parameter).and_then(|word| word.parse().ok()) {
@@ -101,8 +102,8 @@ fn thread_counts(machine: &Topology, allowed: &CpuSet) -> Vec<String> {
     counts
 }
 
-/// The sets of parameters that a result is measured at on this machine; `all` is every set of parameters that the machine has, whatever was
-/// asked for.
+/// The sets of parameters that a result is measured at on this machine; `all` is every set of parameters that the
+/// machine has, whatever was asked for.
 pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
     if entry.parameters.get("memory_node").is_some() {
         let pairs = node_pairs(&entry.parameters, machine, allowed, all);

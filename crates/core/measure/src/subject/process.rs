@@ -47,8 +47,8 @@ impl Workers {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
         let supply = Supply { input: Some(step), own_group: true, ..Supply::default() };
-        // Where a dynamic linker looks first is the caller's affair: programs that benchmarks execute would search there
-        // for every library (a third more cycles under `cargo run`, which sets it).
+        // Where a dynamic linker looks first is the caller's affair: programs that benchmarks execute would search
+        // there for every library (a third more cycles under `cargo run`, which sets it).
         let mut command = command_of(&self.program);
         command.args(&self.arguments).env_remove("LD_LIBRARY_PATH");
         Supervised::start(&mut command, supply).map_err(|error| {

@@ -2,8 +2,8 @@
 //!
 //! SQLite detects a damaged structure, and no flipped bit inside a value; a file system may not either. So every record
 //! holds a checksum of its values, which is compared whenever a ledger is opened, and at the end of a run. So are the
-//! number of the results that count, and a checksum over all of them: a file that lost a record, because a disk or a copy
-//! lost a part of it, is not taken for one that never had it.
+//! number of the results that count, and a checksum over all of them: a file that lost a record, because a disk or a
+//! copy lost a part of it, is not taken for one that never had it.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Result, Statement, ToSql, params_from_iter};

@@ -221,7 +221,8 @@ fn what_can_be_read_of_a_damaged_file_is_rescued() {
     assert!(ledger.begin("127.0.0.1:1", &HostClock).unwrap().resumed);
 }
 
-/// What a coordinator leaves that dies in a transaction: the file with a part of it, and the journal by which it is undone.
+/// What a coordinator leaves that dies in a transaction: the file with a part of it, and the journal by which it is
+/// undone.
 fn interrupted(path: &Path, into: &Path) {
     let connection = Connection::open(path).unwrap();
     // Changed pages do not wait in memory.

@@ -17,7 +17,7 @@ use super::{rate, result, run, time};
 pub(crate) struct Surroundings {
     /// Middle of the clock's steps, hertz.
     pub(crate) clock: f64,
-    /// Steps of 3.5% up or down from sample to launch, at most three from the middle.
+    /// Steps of 3.5% up or down from sample to sample, at most three from the middle.
     pub(crate) steps: bool,
     /// Share of samples with a neighbour on the core.
     pub(crate) neighbour: f64,

@@ -30,8 +30,8 @@ const LINES: &[(&str, &str, &str)] = &[
     ("AF_UNIX sock stream bandwidth", "ipc.unix_bandwidth", ""),
 ];
 
-/// Sections of sizes and bandwidths whose definition is that of a benchmark: heading, id, parameter of the size, and the rest of
-/// the parameters.
+/// Sections of sizes and bandwidths whose definition is that of a benchmark: heading, id, parameter of the size, and
+/// the rest of the parameters.
 const SECTIONS: &[(&str, &str, &str, &str)] = &[
     ("read bandwidth", "file.read_cached", "size", "data=touched"),
     ("Mmap read bandwidth", "file.mmap_read", "size", "mapping=once"),

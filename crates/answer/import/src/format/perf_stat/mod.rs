@@ -78,8 +78,8 @@ fn decimal_comma(text: &str) -> bool {
     })
 }
 
-/// `1.912.025   cycles` with a decimal comma as `1912025   cycles`: numbers alone, for names have sets of parameters too. Some
-/// languages group thousands by spaces that do not break.
+/// `1.912.025   cycles` with a decimal comma as `1912025   cycles`: numbers alone, for names have sets of parameters
+/// too. Some languages group thousands by spaces that do not break.
 fn with_points(line: &str) -> String {
     let numeric = |c: char| c.is_ascii_digit() || ".,%()+-[]".contains(c);
     let ungrouped = line.replace(['\u{a0}', '\u{202f}'], "");

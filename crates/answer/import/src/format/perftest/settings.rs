@@ -115,7 +115,8 @@ const UNUSUAL: &[(&str, &str, &[&str])] = &[
 /// Settings that only tell the ends of a connection apart.
 const ENDS: [&str; 2] = ["RX depth", "Data ex. method"];
 
-/// Makes parameters of settings: of the unusual, and of those in which processes of one test differ. The rest are facts.
+/// Makes parameters of settings: of the unusual, and of those in which processes of one test differ. The rest are
+/// facts.
 pub(super) fn settle(sheet: &mut SourceSheet, mut processes: Vec<PerftestSettings>) {
     let mut remotes: HashSet<String> = HashSet::new();
     for process in &mut processes {

@@ -16,9 +16,9 @@ const fn valued(result: &BenchmarkResult) -> bool {
     matches!(result.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_))
 }
 
-/// The key results of a run with their titles: of each line the first candidate that has a value, else the first that was
-/// requested, which says why it has none. A title never claims more than the result is: 64 MiB may lie in a cache, so its
-/// latency keeps its label.
+/// The key results of a run with their titles: of each line the first candidate that has a value, else the first that
+/// was requested, which says why it has none. A title never claims more than the result is: 64 MiB may lie in a cache,
+/// so its latency keeps its label.
 pub(super) fn key_results<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<(String, &'a BenchmarkResult)> {
     let requested: Vec<&BenchmarkResult> = run.results.iter().filter(|result| !result.is_condition()).collect();
     let keys = |benchmark: &str| catalogue.get(benchmark).map_or(&[][..], |benchmark| &benchmark.key);

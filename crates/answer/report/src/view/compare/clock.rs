@@ -167,7 +167,8 @@ pub(super) fn basis_column(comparison: &Comparison) -> Column {
     Column::new("compared in", if long { ColumnKind::Remark } else { ColumnKind::Words })
 }
 
-/// What a verdict is about: `raw`, `cycles 1.20x slower (1.18 – 1.22)`, `time: cycles 1.20x slower, clock 1.09x slower`.
+/// What a verdict is about: `raw`, `cycles 1.20x slower (1.18 – 1.22)`, `time: cycles 1.20x slower, clock 1.09x
+/// slower`.
 pub(crate) fn basis(ratio: &Ratio, normalise: Normalise) -> String {
     let part = |quantity: PrintedQuantity| match normalise {
         Normalise::Ratio => quantity.text_with_interval(),

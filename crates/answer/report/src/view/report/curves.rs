@@ -97,7 +97,8 @@ pub(in crate::view) fn chart(runs: &[&Run], names: &[String], benchmark: &str, p
     drawn(&frame(runs, names, benchmark, parameter), String::new(), curves)
 }
 
-/// The same in charts of no more curves than can be told apart: those of one set of parameters stay together as far as they can.
+/// The same in charts of no more curves than can be told apart: those of one set of parameters stay together as far as
+/// they can.
 fn charts(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> Vec<Chart> {
     let (frame, several) = (frame(runs, names, benchmark, parameter), runs.len() > 1);
     let mut parts: Vec<Vec<SizeCurve>> = Vec::new();
@@ -122,7 +123,8 @@ fn charts(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> 
     (1..).zip(parts).map(chart).collect()
 }
 
-/// Curves in the groups that one chart should hold: those of one set of parameters over several runs; of one run each by itself.
+/// Curves in the groups that one chart should hold: those of one set of parameters over several runs; of one run each
+/// by itself.
 fn kinds(curves: Vec<SizeCurve>, several: bool) -> Vec<Vec<SizeCurve>> {
     let mut kinds: Vec<Vec<SizeCurve>> = Vec::new();
     for curve in curves {

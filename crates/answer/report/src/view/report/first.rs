@@ -85,8 +85,8 @@ const ONE_BENCHMARK: usize = 5;
 /// Rungs of one chart.
 const MOST: usize = 20;
 
-/// Latencies below each other on one parameter, from a cache to a disk, of the benchmarks by which primitives are usually
-/// measured; every sample is a dot.
+/// Latencies below each other on one parameter, from a cache to a disk, of the benchmarks by which primitives are
+/// usually measured; every sample is a dot.
 pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSection> {
     let runs = input.runs;
     let usual =

@@ -15,7 +15,7 @@ use crate::{
 const TAILS: &str = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this.";
 
 /// What the sets of parameters are of runs that were measured, and of those that other tools or publications state.
-const MEASURED: &str = "Each set of parameters is the median over samples, each bar its interval.";
+const MEASURED: &str = "Each mark is the median over samples, each bar its interval.";
 const STATED: &str = "Sets of parameters of imported runs are as their sources state them.";
 
 /// Quantiles of the rows that stand for more of them.
