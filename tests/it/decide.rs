@@ -189,7 +189,7 @@ fn a_result_of_several_points_is_not_guessed() {
     let choose = |result: &str| {
         let text = format!(
             "currency = \"EUR\"\n[demand]\nrate = \"10 jobs/s\"\nyears = \"1 year\"\n[[demand.application]]\n\
-             name = \"job\"\nfigure = \"{result}\"\n[[offer]]\nname = \"a\"\nruns = \"1\"\nprice = \"1000 EUR\"\n"
+             name = \"job\"\nresult = \"{result}\"\n[[offer]]\nname = \"a\"\nruns = \"1\"\nprice = \"1000 EUR\"\n"
         );
         std::fs::write(place.file("o.toml"), text).unwrap();
         place.ask(&["choose", "o.toml", "--format=json"])
@@ -242,7 +242,7 @@ fn the_newest_of_several_runs_of_a_machine_counts() {
     let choose = |runs: &str| {
         let text = format!(
             "currency = \"EUR\"\n[demand]\nrate = \"10 jobs/s\"\nyears = \"1 year\"\n[[demand.application]]\n\
-             name = \"job\"\nfigure = \"table.job\"\n[[offer]]\nname = \"node\"\nruns = {runs}\nprice = \"1000 EUR\"\n"
+             name = \"job\"\nresult = \"table.job\"\n[[offer]]\nname = \"node\"\nruns = {runs}\nprice = \"1000 EUR\"\n"
         );
         std::fs::write(place.file("o.toml"), text).unwrap();
         place.ask(&["choose", "o.toml"]).fine().out.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -64,14 +64,14 @@ fn every_output_has_the_same_value_interval_and_ratio() {
         assert!(!rows.is_empty() && rows.iter().all(|row| !row["benchmark"].as_str().unwrap().starts_with("cpu.c")));
         for row in rows {
             let [base, other] = [&row["ratios"][0], &row["ratios"][1]];
-            let raw = other["basis"] == "observed";
+            let on_raw = other["basis"] == "observed";
             let mut values = Vec::new();
             for (cell, side) in [base, other].into_iter().zip(&sides) {
                 let Some(estimate) = cell["outcome"]["measured"].as_object() else { continue };
                 let own = Value::from(["value", "low", "high"].map(|name| estimate[name].clone()).to_vec());
                 let [clean, observed] = &side[&key(row)];
-                let wanted = if raw { observed.as_ref().or(clean.as_ref()) } else { clean.as_ref() };
-                assert_eq!(Some(&own), wanted, "{a} {b} {}: `show` and `compare` differ, raw: {raw}", key(row));
+                let wanted = if on_raw { observed.as_ref().or(clean.as_ref()) } else { clean.as_ref() };
+                assert_eq!(Some(&own), wanted, "{a} {b} {}: `show` and `compare` differ, raw: {on_raw}", key(row));
                 values.push(estimate["value"].as_f64().unwrap());
             }
             // A ratio is that of the two values beside it, and lies in its interval.

@@ -53,8 +53,8 @@ fn recordings() -> Vec<(&'static str, Results)> {
         (
             "clean values, AMD EPYC guest, core shared 62 to 72%",
             both(
-                include_str!("../../../../core/stats/tests/noise/undisturbed_guest_1.txt"),
-                include_str!("../../../../core/stats/tests/noise/undisturbed_guest_2.txt"),
+                include_str!("../../../../core/stats/tests/noise/clean_guest_1.txt"),
+                include_str!("../../../../core/stats/tests/noise/clean_guest_2.txt"),
             ),
         ),
         ("13 kernels beside compilers, guest, time sharing", policy(["C1", "NB"])),

@@ -350,7 +350,7 @@ fn counts_are_of_what_was_asked_for_and_no_interval_is_without_ends() {
     assert!(text.contains("All results: ") && !text.contains("e−") && !text.contains("0.00 –"), "{text}");
     let three = compared(&[a, b, fixture::sample_run(3, 1.3, false)], 140);
     assert!(three.contains("place") && three.contains("share their places"), "{three}");
-    let table = three.split("\nfigures against").next().unwrap();
+    let table = three.split("\nresults against").next().unwrap();
     assert_eq!(
         table.lines().filter(|line| line.contains("x worse") || line.contains("x slower")).count(),
         2,

@@ -8,7 +8,7 @@ use crate::recordings::results;
 
 /// The other half is kept for tests of what these rules do.
 fn is_first_half(name: &str) -> bool {
-    ["quiet_guest", "beside_builds_1", "undisturbed_guest_1", "NB", "F1"].iter().any(|half| name.starts_with(half))
+    ["quiet_guest", "beside_builds_1", "clean_guest_1", "NB", "F1"].iter().any(|half| name.starts_with(half))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //!
 //! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, median batches as
 //! observed. `beside_builds_1` and `_2`: 40 samples of eighteen results of this program during several builds on two
-//! CPUs (load 8 to 20). `undisturbed_guest_1` and `_2`: 160 samples of sixteen results, the values of their
+//! CPUs (load 8 to 20). `clean_guest_1` and `_2`: 160 samples of sixteen results, the values of their
 //! undisturbed batches where they have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time;
 //! in the second a compiler ran for a part. `long_guest`: 320 samples of sixteen results, one every 0.53 seconds, on
 //! two cores of an AMD EPYC of family 26 that its host moved now and then, shared for 3% of the time.
@@ -38,8 +38,8 @@ pub(crate) fn own() -> Vec<Session> {
         ("loaded_guest", include_str!("../noise/loaded_guest.txt")),
         ("beside_builds_1", include_str!("../noise/beside_builds_1.txt")),
         ("beside_builds_2", include_str!("../noise/beside_builds_2.txt")),
-        ("undisturbed_guest_1", include_str!("../noise/undisturbed_guest_1.txt")),
-        ("undisturbed_guest_2", include_str!("../noise/undisturbed_guest_2.txt")),
+        ("clean_guest_1", include_str!("../noise/clean_guest_1.txt")),
+        ("clean_guest_2", include_str!("../noise/clean_guest_2.txt")),
     ];
     texts.iter().map(|(name, text)| Session { name: (*name).to_owned(), results: parse(text) }).collect()
 }

@@ -82,7 +82,7 @@ fn four_results_in_five_move_less_than_the_noise_of_their_class() {
     let named = |name: &str| own.iter().chain(&shared).find(|session| session.name == name).unwrap();
     let pairs = [
         ["beside_builds_1", "beside_builds_2"],
-        ["undisturbed_guest_1", "undisturbed_guest_2"],
+        ["clean_guest_1", "clean_guest_2"],
         ["C1", "NB"],
         ["F1", "F2"],
     ];
