@@ -183,7 +183,7 @@ fn newest(result: &BenchmarkResult) -> Option<String> {
 
 /// Seconds that a run takes to its first look, by its plan.
 fn planned(run: &Run) -> f64 {
-    let first = run.plan.looks.first().copied().unwrap_or(1);
+    let first = run.plan.checkpoints.first().copied().unwrap_or(1);
     let cpus = run.session.conditions.cpus.map_or(1, |cpus| cpus as usize);
     let round: f64 = run.plan.entries.iter().map(|entry: &PlanEntry| measure::expected_seconds(entry, cpus)).sum();
     let planned = round * f64::from(first);

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use model::{LOOKS, PlanEntry, USUAL_SAMPLES};
+use model::{CHECKPOINTS, PlanEntry, USUAL_SAMPLES};
 
 use crate::progress::ProgressMode;
 use crate::run_saver::SaveOptions;
@@ -104,7 +104,7 @@ pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
     /// Most samples of a result [default: 40; 320 with --time-limit and in the suites quick and default]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(LOOKS[0])..=i64::from(LOOKS[LOOKS.len() - 1])))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(CHECKPOINTS[0])..=i64::from(CHECKPOINTS[CHECKPOINTS.len() - 1])))]
     pub(crate) max_samples: Option<u32>,
     /// Resume a run that was cut off; give the other options as before
     #[arg(long, value_name = "RUN")]

@@ -256,7 +256,7 @@ mod tests {
             "notes":["kernelbox: /home/ada/secret/place of ada@example.org, 10.1.2.3, aa:bb:cc:dd:ee:ff",
                      "id 123e4567-e89b-12d3-a456-426614174000 at fe80:0:0:0:1:2:3:4", "compiler: /usr/bin/cc"],
             "conditions":{"beside":"process 3 (secret)"}},
-            "plan":{"suite":"/home/ada/evaluation","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,
+            "plan":{"suite":"/home/ada/evaluation","seed":1,"level":0.95,"target":0.02,"checkpoints":[10],"batches":20,
             "batch_nanos":1000,"band":0.02,"directory":"/home/ada","entries":[]},"results":[]}"#;
         let mut run: Run = serde_json::from_str(text).unwrap();
         let fact = |name: &str, text: &str| Fact {

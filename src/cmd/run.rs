@@ -167,14 +167,15 @@ const LONG: f64 = 60.0;
 
 /// Announces the duration of a long run.
 fn announce_duration(run: &Run) {
-    let looks = (run.plan.looks.first().copied().unwrap_or(1), run.plan.looks.last().copied().unwrap_or(1));
+    let checkpoints =
+        (run.plan.checkpoints.first().copied().unwrap_or(1), run.plan.checkpoints.last().copied().unwrap_or(1));
     let finished = |result: &model::BenchmarkResult| !result.samples.is_empty() && !result.has(model::Flag::Unfinished);
     let entries = run.plan.entries.iter().zip(&run.results);
     let open: Vec<&PlanEntry> = entries.filter(|(_, result)| !finished(result)).map(|(entry, _)| entry).collect();
     let cpus = run.machine.topology.as_ref().map_or(1, |machine| machine.allowed.len().max(1));
     let round: f64 = open.iter().map(|entry| measure::expected_seconds(entry, cpus)).sum();
     let seconds = |look: u32| round * f64::from(look);
-    if seconds(looks.0) < LONG || run.plan.time_limit.is_some_and(|limit| limit < LONG) {
+    if seconds(checkpoints.0) < LONG || run.plan.time_limit.is_some_and(|limit| limit < LONG) {
         return;
     }
     let time = report::words::duration;
@@ -185,10 +186,10 @@ fn announce_duration(run: &Run) {
     output::remark(&format!(
         "{}, {} to {} samples each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume continues",
         report::words::plural(open.len(), "result"),
-        looks.0,
-        looks.1,
-        time(seconds(looks.0)),
-        time(seconds(looks.1)),
+        checkpoints.0,
+        checkpoints.1,
+        time(seconds(checkpoints.0)),
+        time(seconds(checkpoints.1)),
     ));
 }
 
@@ -341,7 +342,7 @@ fn plan(arguments: &Arguments, entries: Vec<PlanEntry>, medium: Option<&TargetMe
             .skip(1)
             .map(|directory| directory.to_string_lossy().into_owned())
             .collect(),
-        references: !arguments.no_rulers,
+        sensors: !arguments.no_rulers,
         entries: in_all(entries, directories.len()),
         ..Plan::default()
     })

@@ -153,7 +153,7 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
         time_limit,
         spacing: if time_limit.is_some() || arguments.simulate { 0.0 } else { model::SPACING },
         directory: Some(directory.clone()),
-        references: true,
+        sensors: true,
         entries,
         ..Plan::default()
     };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use measure::{EndReason, MeasureSession, RunRequest, RunResult, Saver, Stopper, Subject};
-use model::{BenchmarkResult, LOOKS, Outcome, ResultKey, Run};
+use model::{BenchmarkResult, CHECKPOINTS, Outcome, ResultKey, Run};
 use report::Document;
 use report::view::RunContext;
 use store::{Claim, Detail, MachineLock, Store};
@@ -167,7 +167,7 @@ impl<'a> LocalSession<'a> {
         run_claim::claim(&order.run().id, "measure this run")?;
         let plan = &order.run().plan;
         benchmarks::remove_abandoned(plan.directory.iter().chain(&plan.more_directories).map(Path::new));
-        let order = match order.run().plan.references {
+        let order = match order.run().plan.sensors {
             true => {
                 let run = order.run();
                 let earlier = earlier(self.saver.store(), &run.machine.fingerprint, &run.id);
@@ -285,9 +285,9 @@ pub(crate) fn measured(run: &Run) -> bool {
 /// Whether any result has an interval, a bound, or the samples of a first look.
 fn has_interval(run: &Run) -> bool {
     any_outcome(run, |outcome| match outcome {
-        Outcome::Measured(estimate) => !estimate.is_range() || estimate.samples >= LOOKS[0],
+        Outcome::Measured(estimate) => !estimate.is_range() || estimate.samples >= CHECKPOINTS[0],
         Outcome::Below { .. } | Outcome::Modes(_) => true,
-        Outcome::Unfit(_) | Outcome::Failed(_) => false,
+        Outcome::NotMeasured(_) | Outcome::Failed(_) => false,
     })
 }
 
@@ -296,9 +296,9 @@ fn any_outcome(run: &Run, wanted: impl Fn(&Outcome) -> bool) -> bool {
 }
 
 /// The newest earlier runs of the machine with this fingerprint that read references, except the run `id`: they may
-/// contain the ratio of its unshared core.
+/// contain the ratio of its exclusive core.
 fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) -> Vec<Run> {
-    /// Enough that one of them probably had both a shared and an unshared core.
+    /// Enough that one of them probably had both a shared and an exclusive core.
     const NEWEST: usize = 5;
     /// Runs that are looked into: those of command lines and applications read no references.
     const LOOKED_INTO: usize = 50;
@@ -307,7 +307,7 @@ fn earlier(store: Option<&dyn Store>, fingerprint: &str, id: &str) -> Vec<Run> {
         same.retain(|other| other.fingerprint == fingerprint && other.tool.is_none() && other.id != id);
         same.sort_by_key(|other| std::cmp::Reverse(other.number));
         let runs = same.iter().take(LOOKED_INTO).filter_map(|other| store.get(&other.id, Detail::Values).ok());
-        Some(runs.filter(|run| run.session.references.is_some()).take(NEWEST).collect())
+        Some(runs.filter(|run| run.session.sensors.is_some()).take(NEWEST).collect())
     };
     store.and_then(read).unwrap_or_default()
 }

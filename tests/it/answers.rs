@@ -35,7 +35,7 @@ fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
     assert!(place.ask(&["export", "./a.json", "--to", "openmetrics"]).fine().out.contains("# EOF"));
     // A result that a gauge cannot say is told.
     let mut run: serde_json::Value = serde_json::from_slice(&std::fs::read(place.file("a.json")).unwrap()).unwrap();
-    run["results"][0]["outcome"] = serde_json::json!({ "unfit": "no such thing here" });
+    run["results"][0]["outcome"] = serde_json::json!({ "not_measured": "no such thing here" });
     std::fs::write(place.file("part.json"), run.to_string()).unwrap();
     let part = place.ask(&["export", "./part.json", "--to", "openmetrics"]).fine();
     assert!(part.err.contains(" of 2 results ") && part.err.contains(" no sample: "), "{}", part.err);

@@ -172,7 +172,7 @@ fn times_have_the_units_of_the_page_and_gaps_have_reasons() {
     let estimate = |value: f64| measured(value)["measured"].clone();
     let results = [
         Mock { key: "os.exec:linking=dynamic", unit: "seconds", outcome: measured(0.5e-3) },
-        Mock { key: "shell.dc", unit: "per_second", outcome: json!({ "unfit": "there is no dc" }) },
+        Mock { key: "shell.dc", unit: "per_second", outcome: json!({ "not_measured": "there is no dc" }) },
         Mock { key: "shell.script:concurrent=1,placement=free", unit: "per_second", outcome: measured(3.0) },
         Mock {
             key: "os.pipe_switch:placement=same_cpu",

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::common::farm::{Running, holds, signal, spawn, undisturbed};
+use crate::common::farm::{Running, clean, holds, signal, spawn};
 use crate::common::{Answer, Place};
 use ::farm::Ledger;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use serde_json::Value;
 #[test]
 fn a_farm_gives_the_result_of_one_process() {
     let place = Place::new();
-    let digest = undisturbed(&place, 50, 3);
+    let digest = clean(&place, 50, 3);
     let arguments = ["builtin:reconstruct", "--events", "50", "--chunk", "7", "--seed", "3", "--nodes", "2"];
     let answer = Running::start(&place, &arguments, |_| None).finish().fine();
     holds(&answer.json(), 8, 50, &digest);
@@ -75,7 +75,7 @@ fn stop_until(pilot: i32, expired: impl Fn() -> bool) {
 #[test]
 fn kills_and_stops_do_not_change_the_result() {
     let place = Place::new();
-    let digest = undisturbed(&place, 120, 5);
+    let digest = clean(&place, 120, 5);
     let arguments = [
         "builtin:reconstruct",
         "--events",
@@ -139,7 +139,7 @@ fn kills_and_stops_do_not_change_the_result() {
 #[test]
 fn a_farm_resumes_after_all_processes_died() {
     let place = Place::new();
-    let digest = undisturbed(&place, 80, 8);
+    let digest = clean(&place, 80, 8);
     let arguments = [
         "builtin:reconstruct",
         "--events",
@@ -173,7 +173,7 @@ fn a_farm_resumes_after_all_processes_died() {
 #[test]
 fn a_farm_resumes_at_another_address() {
     let place = Place::new();
-    let digest = undisturbed(&place, 120, 9);
+    let digest = clean(&place, 120, 9);
     let words =
         "builtin:reconstruct --events 120 --chunk 2 --seed 9 --nodes 2 --jobs 1 --lease 1 --pace 0.2 --patience 5";
     let mut farm = Running::start(&place, &words.split(' ').collect::<Vec<_>>(), |_| None);
@@ -246,7 +246,7 @@ fn commands_of_a_manifest_are_farmed_and_their_failures_reported() {
 #[test]
 fn a_shared_directory_needs_no_coordinator() {
     let place = Place::new();
-    let digest = undisturbed(&place, 60, 9);
+    let digest = clean(&place, 60, 9);
     let start = || {
         let mut command = place.prony();
         command.args([

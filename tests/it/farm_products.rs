@@ -306,7 +306,7 @@ fn an_array_of_tasks_needs_no_pilots() {
     for index in ["0", "1", "2"] {
         place.ask(&["farm", "task", "d", "--of", "3", "--index", index, "--jobs", "2"]).fine();
     }
-    let digest = crate::common::farm::undisturbed(&place, 50, 3);
+    let digest = crate::common::farm::clean(&place, 50, 3);
     let answer = place.ask(&[&arguments[..], &["--expect-digest", &digest, "--format=json"]].concat()).fine().json();
     assert_eq!((&answer["totals"]["commits"], &answer["own"]["counted"]), (&8.into(), &0.into()));
     assert!(place.ask(&["farm", "task", "d", "--of", "3", "--index", "3"]).refused().contains("numbered from 0"));

@@ -1,6 +1,6 @@
 //! One farm on a real Slurm of four nodes with all failures in one run: a node without power, a frozen daemon whose job
 //! is restarted elsewhere while the old one continues, a network partition that heals, a coordinator and a controller
-//! that are killed. The expected result is that of one undisturbed process.
+//! that are killed. The expected result is that of one clean process.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,7 +11,7 @@
 use std::time::Duration;
 
 use crate::common::Place;
-use crate::common::farm::{Running, holds, undisturbed};
+use crate::common::farm::{Running, clean, holds};
 use crate::common::slurm::SlurmLab;
 
 /// A coordinator that never gets its pilots must not wait forever; a pilot works for at most this time.
@@ -25,7 +25,7 @@ fn nothing_that_happens_to_nodes_changes_the_result() {
     let Some(lab) = SlurmLab::start(4) else { return };
     let place = Place::new();
     let (events, chunk, seed) = (720, 4, 11);
-    let digest = undisturbed(&place, events, seed);
+    let digest = clean(&place, events, seed);
     let words = |number: u64| number.to_string();
     let (events_text, chunk_text, seed_text) = (words(events), words(chunk), words(seed));
     let arguments = [
@@ -119,7 +119,7 @@ fn pilots_that_slurm_does_not_restart_are_submitted_again() {
     }
     let Some(lab) = SlurmLab::start(3) else { return };
     let place = Place::new();
-    let digest = undisturbed(&place, 240, 12);
+    let digest = clean(&place, 240, 12);
     let words = "builtin:reconstruct --events 240 --chunk 4 --seed 12 --pace 0.5 --launcher slurm --nodes 2 --jobs 1 \
                  --listen 10.77.0.1 --lease 2 --job-time 10m --speculate 0 --slurm-option=--no-requeue";
     let arguments: Vec<&str> = words.split_whitespace().collect();
@@ -161,7 +161,7 @@ fn jobs_of_the_old_address_are_cancelled_when_a_farm_moves() {
     }
     let Some(lab) = SlurmLab::start(2) else { return };
     let place = Place::new();
-    let digest = undisturbed(&place, 240, 14);
+    let digest = clean(&place, 240, 14);
     let words = "builtin:reconstruct --events 240 --chunk 4 --seed 14 --pace 0.5 --launcher slurm --nodes 2 --jobs 1 \
                  --listen 10.77.0.1 --lease 2 --job-time 10m --speculate 0";
     let at_head = |command: &std::process::Command| Some(lab.at_head(command));
@@ -195,7 +195,7 @@ fn an_array_of_jobs_does_all_chunks_without_pilots() {
     }
     let Some(lab) = SlurmLab::start(3) else { return };
     let place = Place::new();
-    let digest = undisturbed(&place, 240, 13);
+    let digest = clean(&place, 240, 13);
     let words = "farm run builtin:reconstruct --events 240 --chunk 4 --seed 13 --pace 0.3 --launcher slurm-array --nodes 6 \
                  --jobs 1 --job-time 10m --shared-dir together --format json --expect-digest";
     let mut command = place.prony();

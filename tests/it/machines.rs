@@ -114,7 +114,7 @@ fn control_groups_of_version_2_are_kept_and_named() {
     let reason = |benchmark: &str| {
         let result = run.results.iter().find(|result| result.benchmark == benchmark).unwrap();
         match &result.outcome {
-            model::Outcome::Unfit(reason) | model::Outcome::Failed(reason) => reason.clone(),
+            model::Outcome::NotMeasured(reason) | model::Outcome::Failed(reason) => reason.clone(),
             _ => String::new(),
         }
     };

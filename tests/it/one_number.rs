@@ -39,7 +39,7 @@ fn shown(place: &Place, run: &str) -> BTreeMap<String, [Option<Value>; 2]> {
         estimate.is_object().then(|| Value::from(three.to_vec()))
     };
     let of = |result: &Value| {
-        let raw = ends(&result["references"]["observed"]);
+        let raw = ends(&result["sensors"]["raw"]);
         (key(result), [ends(&result["outcome"]["measured"]), raw])
     };
     document["results"].as_array().unwrap().iter().map(of).collect()
@@ -64,13 +64,13 @@ fn every_output_has_the_same_value_interval_and_ratio() {
         assert!(!rows.is_empty() && rows.iter().all(|row| !row["benchmark"].as_str().unwrap().starts_with("cpu.c")));
         for row in rows {
             let [base, other] = [&row["ratios"][0], &row["ratios"][1]];
-            let on_raw = other["basis"] == "observed";
+            let on_raw = other["basis"] == "raw";
             let mut values = Vec::new();
             for (cell, side) in [base, other].into_iter().zip(&sides) {
                 let Some(estimate) = cell["outcome"]["measured"].as_object() else { continue };
                 let own = Value::from(["value", "low", "high"].map(|name| estimate[name].clone()).to_vec());
-                let [clean, observed] = &side[&key(row)];
-                let wanted = if on_raw { observed.as_ref().or(clean.as_ref()) } else { clean.as_ref() };
+                let [clean, raw] = &side[&key(row)];
+                let wanted = if on_raw { raw.as_ref().or(clean.as_ref()) } else { clean.as_ref() };
                 assert_eq!(Some(&own), wanted, "{a} {b} {}: `show` and `compare` differ, raw: {on_raw}", key(row));
                 values.push(estimate["value"].as_f64().unwrap());
             }

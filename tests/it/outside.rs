@@ -146,7 +146,7 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
         let excluded = samples
             .iter()
             // A neighbour on the core is no reason of the quota's, and what it disturbs counts as observed.
-            .filter(|sample| sample.get("invalid").is_some_and(|reason| reason.get("contended").is_none()))
+            .filter(|sample| sample.get("invalid").is_some_and(|reason| reason.get("shared_core").is_none()))
             .count();
         // The first look.
         assert!(samples.len() - excluded >= 8, "{} samples count, {excluded} do not", samples.len() - excluded);
@@ -214,7 +214,7 @@ impl Drop for Limits {
 fn reasons(run: &Value) -> Vec<String> {
     let reason = |result: &&Value| {
         let outcome = &result["outcome"];
-        outcome["unfit"].as_str().or_else(|| outcome["failed"].as_str()).unwrap_or_default().to_owned()
+        outcome["not_measured"].as_str().or_else(|| outcome["failed"].as_str()).unwrap_or_default().to_owned()
     };
     requested(run).iter().map(reason).collect()
 }

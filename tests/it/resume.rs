@@ -46,10 +46,10 @@ fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     assert!(samples(&after) > samples(before), "{} samples, {} before", samples(&after), samples(before));
     assert_eq!(place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len), Some(1), "one run");
     // A machine at work may have no time for a second sample.
-    let unfit = |result: &&Value| {
-        result["outcome"]["unfit"].as_str().is_some_and(|reason| !reason.contains("before it had two samples"))
+    let not_measured = |result: &&Value| {
+        result["outcome"]["not_measured"].as_str().is_some_and(|reason| !reason.contains("before it had two samples"))
     };
-    assert_eq!(after["results"].as_array().unwrap().iter().find(unfit), None);
+    assert_eq!(after["results"].as_array().unwrap().iter().find(not_measured), None);
     after
 }
 

@@ -103,7 +103,7 @@ fn document(arguments: &Arguments, order: &SessionOrder) -> Run {
     let mut run = application::document("sessions", rounds.seed(), rounds.target(), rounds.time_limit, folder);
     // A number of iterations leaves no decision to the intervals: one look, at its end.
     if let Some(runs) = arguments.runs {
-        run.plan.looks = vec![runs];
+        run.plan.checkpoints = vec![runs];
     }
     run
 }

@@ -174,7 +174,7 @@ fn invalid(part: &RateSet, component: usize, reason: &str, report: Option<&CopyR
         } else {
             match part.noted {
                 true => Reply::Abandoned { result },
-                false => Reply::Unfit { result, reason: format!("the rating ended early: {name} is invalid") },
+                false => Reply::NotMeasured { result, reason: format!("the rating ended early: {name} is invalid") },
             }
         });
     }

@@ -167,10 +167,10 @@ fn document(arguments: &Arguments, options: &MeasureOptions, order: &TimingOrder
     let single = !arguments.prepare.is_empty() || !arguments.conclude.is_empty();
     match arguments.runs {
         // A sample of a duet executes each command twice.
-        Some(runs) if order.duet.is_some() => run.plan.looks = vec![runs.div_ceil(2)],
-        Some(runs) if bursts && !single => run.plan.looks = vec![runs.min(BURSTS)],
-        Some(runs) => run.plan.looks = vec![runs],
-        None if bursts && rounds.time_limit.is_none() => run.plan.looks = model::looks(BURSTS),
+        Some(runs) if order.duet.is_some() => run.plan.checkpoints = vec![runs.div_ceil(2)],
+        Some(runs) if bursts && !single => run.plan.checkpoints = vec![runs.min(BURSTS)],
+        Some(runs) => run.plan.checkpoints = vec![runs],
+        None if bursts && rounds.time_limit.is_none() => run.plan.checkpoints = model::checkpoints(BURSTS),
         None => {}
     }
     run

@@ -46,7 +46,7 @@ fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
         Outcome::Measured(estimate) => estimate,
         Outcome::Modes(groups) => return whole(modes(groups, Unit::Seconds), Tone::Caution),
         Outcome::Below { bound } => return whole(format!("below {bound:.2e} s"), Tone::Muted),
-        Outcome::Unfit(reason) => return whole(format!("not measured: {reason}"), Tone::Muted),
+        Outcome::NotMeasured(reason) => return whole(format!("not measured: {reason}"), Tone::Muted),
         Outcome::Failed(reason) => return whole(reason.clone(), Tone::Bad),
     };
     let quantity = PrintedQuantity::of(estimate, Unit::Seconds);

@@ -95,8 +95,8 @@ pub fn signal(pid: i32, signal: kernels::signal::Signal) {
     os::process::send(pid, Some(signal)).unwrap();
 }
 
-/// Digest of the same events processed by one undisturbed process.
-pub fn undisturbed(place: &Place, events: u64, seed: u64) -> String {
+/// Digest of the same events processed by one clean process.
+pub fn clean(place: &Place, events: u64, seed: u64) -> String {
     let said = place.ask(&["app", "work", "reconstruct", "--events", &events.to_string(), "--seed", &seed.to_string()]);
     let out = said.fine().out;
     out.lines().find_map(|line| line.strip_prefix("digest=")).unwrap().to_owned()

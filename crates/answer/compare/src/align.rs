@@ -227,7 +227,7 @@ mod tests {
     fn run(sizes: &[(&str, Option<&str>)]) -> Run {
         let mut run = model::parse_run(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"default","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
+            "plan":{"suite":"default","seed":1,"level":0.95,"target":0.02,"checkpoints":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         let parameters = |size: &str| format!("working_set={size},threads=1").parse::<Parameters>().unwrap();

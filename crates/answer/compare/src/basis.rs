@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use model::{BenchmarkResult, Definition, Outcome, RULES, Run, Sample, SessionReferences, ValueBasis};
+use model::{BenchmarkResult, Definition, Outcome, RULES, Run, Sample, SessionSensors, ValueBasis};
 use stats::Floor;
 
 use super::options::CompareOptions;
@@ -73,11 +73,11 @@ pub(crate) fn basis_of(a: &ComparedResult, b: &ComparedResult) -> RatioBasis {
     let in_modes = |one: &ComparedResult| matches!(one.result.outcome, Outcome::Modes(_));
     match (a.result.basis(), b.result.basis()) {
         (ValueBasis::All, ValueBasis::All) => RatioBasis::Value,
-        (ValueBasis::Undisturbed, ValueBasis::Undisturbed) => RatioBasis::Undisturbed,
+        (ValueBasis::Clean, ValueBasis::Clean) => RatioBasis::Clean,
         (ValueBasis::Cycles, ValueBasis::Cycles) if a.clock.is_some() && b.clock.is_some() => {
             if one_core(a, b) && !in_modes(a) && !in_modes(b) { RatioBasis::Cycles } else { RatioBasis::ClockTime }
         }
-        _ => RatioBasis::Observed,
+        _ => RatioBasis::Raw,
     }
 }
 
@@ -86,12 +86,12 @@ fn one_core(a: &ComparedResult, b: &ComparedResult) -> bool {
     if relation(a.run, b.run) == Relation::AnotherMachine {
         return false;
     }
-    let (Some(of_a), Some(of_b)) = (&a.run.session.references, &b.run.session.references) else { return false };
+    let (Some(of_a), Some(of_b)) = (&a.run.session.sensors, &b.run.session.sensors) else { return false };
     match (core_class(of_a, a.result), core_class(of_b, b.result)) {
         (ResultCoreClass::Unknown, _) | (_, ResultCoreClass::Unknown) => false,
         (ResultCoreClass::Only(x), ResultCoreClass::Only(y)) => alike(of_a, x, of_b, y),
         (ResultCoreClass::Only(x) | ResultCoreClass::Of(x), ResultCoreClass::Only(y) | ResultCoreClass::Of(y)) => {
-            let shared = of_a.unshared[x].cpus.iter().any(|cpu| of_b.unshared[y].cpus.contains(cpu));
+            let shared = of_a.exclusive[x].cpus.iter().any(|cpu| of_b.exclusive[y].cpus.contains(cpu));
             shared && alike(of_a, x, of_b, y)
         }
     }
@@ -105,13 +105,13 @@ enum ResultCoreClass {
     Unknown,
 }
 
-fn core_class(references: &SessionReferences, result: &BenchmarkResult) -> ResultCoreClass {
-    if references.unshared.len() == 1 {
+fn core_class(sensors: &SessionSensors, result: &BenchmarkResult) -> ResultCoreClass {
+    if sensors.exclusive.len() == 1 {
         return ResultCoreClass::Only(0);
     }
     let mut classes = result.counted().into_iter().flat_map(cpus_of).map(|cpu| {
-        let holds = |class: &model::UnsharedCore| class.cpus.contains(&cpu);
-        references.unshared.iter().position(holds)
+        let holds = |class: &model::ExclusiveCore| class.cpus.contains(&cpu);
+        sensors.exclusive.iter().position(holds)
     });
     match classes.next() {
         Some(Some(first)) if classes.all(|class| class == Some(first)) => ResultCoreClass::Of(first),
@@ -122,16 +122,16 @@ fn core_class(references: &SessionReferences, result: &BenchmarkResult) -> Resul
 /// CPUs that a sample was pinned to, else those that its references were read on.
 fn cpus_of(sample: &Sample) -> Vec<u32> {
     if sample.placement.asked.is_empty() {
-        let tracks = sample.references.iter().flat_map(|references| &references.tracks);
+        let tracks = sample.sensors.iter().flat_map(|sensors| &sensors.tracks);
         tracks.map(|track| track.cpu).collect()
     } else {
         sample.placement.asked.clone()
     }
 }
 
-/// Classes whose unshared cores answer the contention reference alike. Cores that are built differently do not.
-fn alike(a: &SessionReferences, x: usize, b: &SessionReferences, y: usize) -> bool {
-    match (a.unshared[x].ratio, b.unshared[y].ratio) {
+/// Classes whose exclusive cores answer the contention reference alike. Cores that are built differently do not.
+fn alike(a: &SessionSensors, x: usize, b: &SessionSensors, y: usize) -> bool {
+    match (a.exclusive[x].ratio, b.exclusive[y].ratio) {
         (Some(one), Some(two)) => (one / two).ln().abs() <= RULES.compare.one_core,
         _ => true,
     }
@@ -173,7 +173,7 @@ pub(crate) fn pair_finding(
             let judged = if basis == RatioBasis::Cycles { &core.cycles } else { &core.time };
             Ok(PairFinding { core: Some(Box::new(core.clone())), ..single(judged.clone()) })
         }
-        (RatioBasis::Observed, ..) => {
+        (RatioBasis::Raw, ..) => {
             let (x, y) = (ResultView::raw(a.result), ResultView::raw(b.result));
             shift(&x, &y.scaled(planted), floor, level).map(single)
         }

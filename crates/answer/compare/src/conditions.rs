@@ -3,7 +3,7 @@
 //! The run recorded them while it measured ([`model::Conditions`]). `compare`, `explain` and `report` all use these
 //! sentences.
 
-use model::{Conditions, Flag, Run, UnsharedSource, percent};
+use model::{Conditions, ExclusiveSource, Flag, Run, percent};
 use serde::{Deserialize, Serialize};
 
 use model::words::list;
@@ -53,7 +53,7 @@ pub enum DisturbanceKind {
     /// Another thread on the core.
     CoreShared,
     /// Results that are observed on a core that others shared, or may have shared.
-    Contended,
+    SharedCore,
 }
 
 /// The disturbances of a run; empty if there were none or none were recorded.
@@ -66,7 +66,7 @@ pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
         steal(conditions),
         throttling(conditions),
         core_shared(run),
-        contended(run),
+        shared_core(run),
         clock(conditions),
         cpus(conditions),
     ];
@@ -137,22 +137,22 @@ fn throttling(conditions: &Conditions) -> Option<RunDisturbance> {
 }
 
 fn core_shared(run: &Run) -> Option<RunDisturbance> {
-    let share = run.session.references.as_ref()?.core_shared?.get();
+    let share = run.session.sensors.as_ref()?.core_shared?.get();
     let says = format!("shared its core with another thread for {} of its time", percent(share));
     if share < CORE_SHARED { None } else { disturbance(DisturbanceKind::CoreShared, share, says) }
 }
 
-fn contended(run: &Run) -> Option<RunDisturbance> {
-    let references = run.session.references.as_ref()?;
-    let flagged = run.results.iter().filter(|result| result.has(Flag::Contended)).count();
+fn shared_core(run: &Run) -> Option<RunDisturbance> {
+    let sensors = run.session.sensors.as_ref()?;
+    let flagged = run.results.iter().filter(|result| result.has(Flag::SharedCore)).count();
     if flagged == 0 {
         return None;
     }
-    let seen = references.unshared.iter().any(|core| core.source != UnsharedSource::Unknown);
-    let why = if seen { "on a core that others shared" } else { "on a core that was never seen unshared" };
+    let seen = sensors.exclusive.iter().any(|core| core.source != ExclusiveSource::Unknown);
+    let why = if seen { "on a core that others shared" } else { "on a core that was never seen exclusive" };
     let results = if flagged == 1 { "1 result".to_owned() } else { format!("{flagged} results") };
     let amount = flagged as f64 / run.results.len() as f64;
-    disturbance(DisturbanceKind::Contended, amount, format!("states {results} as observed {why}"))
+    disturbance(DisturbanceKind::SharedCore, amount, format!("states {results} as observed {why}"))
 }
 
 fn clock(conditions: &Conditions) -> Option<RunDisturbance> {

@@ -11,7 +11,7 @@ use super::session::relation;
 /// Whether two results of two sessions of one machine are of CPUs that were elsewhere in one of them.
 pub(super) fn elsewhere((a, x): (&Run, Option<&BenchmarkResult>), (b, y): (&Run, Option<&BenchmarkResult>)) -> bool {
     let (Some(x), Some(y)) = (x, y) else { return false };
-    let of = |run: &Run| run.session.references.as_ref().map(|read| read.distances.clone()).unwrap_or_default();
+    let of = |run: &Run| run.session.sensors.as_ref().map(|read| read.distances.clone()).unwrap_or_default();
     let others = of(b);
     let moved = |one: &CpuDistance| others.iter().any(|other| other.cpus == one.cpus && !other.is_like(one.picos));
     matches!(relation(a, b), Relation::SameSession | Relation::AnotherSession)

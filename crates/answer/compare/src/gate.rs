@@ -173,9 +173,10 @@ impl GateQuestion {
             (Some(Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. }), Some(Outcome::Failed(why))) => {
                 GateFinding::May(Some(format!("it failed: {why}")))
             }
-            (Some(Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. }), Some(Outcome::Unfit(why))) => {
-                GateFinding::May(Some(format!("it was not measured: {why}")))
-            }
+            (
+                Some(Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. }),
+                Some(Outcome::NotMeasured(why)),
+            ) => GateFinding::May(Some(format!("it was not measured: {why}"))),
             _ => GateFinding::Nothing,
         }
     }

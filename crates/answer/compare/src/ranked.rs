@@ -14,27 +14,27 @@ use super::session::relation;
 
 impl ComparisonInput<'_> {
     /// A result in an order of machines: of core results time at the clock that the machine showed. Where a machine has
-    /// no undisturbed value, it is as `observed` of all of them.
-    fn rank_entry(&self, run: usize, result: &BenchmarkResult, ratio: &Ratio, observed: bool) -> Option<RankEntry> {
+    /// no clean value, it is as `raw` of all of them.
+    fn rank_entry(&self, run: usize, result: &BenchmarkResult, ratio: &Ratio, raw: bool) -> Option<RankEntry> {
         if matches!(ratio.definition, Definition::Other(_)) {
             return None;
         }
         let core = *result.basis() == ValueBasis::Cycles;
-        let clock = self.clocks[run].filter(|_| core && !observed);
+        let clock = self.clocks[run].filter(|_| core && !raw);
         let outcome = match clock {
             Some(clock) => ResultView::at(result, clock.hertz).outcome.into_owned(),
-            None if observed => ResultView::raw(result).outcome.into_owned(),
+            None if raw => ResultView::raw(result).outcome.into_owned(),
             None => ratio.outcome.clone()?,
         };
         let Outcome::Measured(estimate) = &outcome else { return None };
         let error = standard_error(estimate).filter(|_| estimate.is_sure());
         // A verdict on another basis is none on these values.
-        let judged = run == self.reference || !observed || ratio.basis == RatioBasis::Observed;
+        let judged = run == self.reference || !raw || ratio.basis == RatioBasis::Raw;
         (estimate.value > 0.0 && estimate.value.is_finite()).then(|| RankEntry {
             run,
             log: estimate.value.ln(),
             error: error.map(|error| error.hypot(clock.map_or(0.0, |clock| clock.error()))),
-            floor: match observed {
+            floor: match raw {
                 true => result.class.session_noise(),
                 false => self.history.own_deviation(self.runs[run], result, self.options.level, clock.is_some()),
             },
@@ -45,10 +45,9 @@ impl ComparisonInput<'_> {
 
     /// Sets the places of the machines on one result.
     pub(super) fn rank(&self, row: &Aligned, ratios: &mut [Ratio]) {
-        let observed = ratios.iter().any(|ratio| ratio.basis == RatioBasis::Observed);
-        let entries: Vec<RankEntry> = (0..ratios.len())
-            .filter_map(|run| self.rank_entry(run, row.results[run]?, &ratios[run], observed))
-            .collect();
+        let raw = ratios.iter().any(|ratio| ratio.basis == RatioBasis::Raw);
+        let entries: Vec<RankEntry> =
+            (0..ratios.len()).filter_map(|run| self.rank_entry(run, row.results[run]?, &ratios[run], raw)).collect();
         let one_session = |a: usize, b: usize| relation(self.runs[a], self.runs[b]) == Relation::SameSession;
         let rules = RankRules {
             better: row.model(self.reference).metric.better,

@@ -11,14 +11,14 @@ pub enum RatioBasis {
     /// The values as both documents state them: nothing was filtered on either side.
     #[default]
     Value,
-    /// Cycles of undisturbed batches: two runs of one machine and core class.
+    /// Cycles of clean batches: two runs of one machine and core class.
     Cycles,
-    /// Time of undisturbed batches at the clock that each machine showed, with the error of both clocks.
+    /// Time of clean batches at the clock that each machine showed, with the error of both clocks.
     ClockTime,
-    /// Time of undisturbed batches at the clock that they had.
-    Undisturbed,
-    /// All batches of all samples: a run has no undisturbed value, or the two are of different kinds.
-    Observed,
+    /// Time of clean batches at the clock that they had.
+    Clean,
+    /// All batches of all samples: a run has no clean value, or the two are of different kinds.
+    Raw,
 }
 
 impl RatioBasis {
@@ -35,8 +35,8 @@ impl RatioBasis {
             Self::Value => "value",
             Self::Cycles => "cycles",
             Self::ClockTime => "time",
-            Self::Undisturbed => "clean",
-            Self::Observed => "raw",
+            Self::Clean => "clean",
+            Self::Raw => "raw",
         }
     }
 }

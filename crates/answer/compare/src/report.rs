@@ -215,7 +215,7 @@ impl ComparisonInput<'_> {
     /// A result of a run on a basis; cycles are time at the clock of the reference.
     fn view<'a>(&self, result: &'a BenchmarkResult, basis: RatioBasis) -> ResultView<'a> {
         match (basis, self.clocks[self.reference]) {
-            (RatioBasis::Observed, _) => ResultView::raw(result),
+            (RatioBasis::Raw, _) => ResultView::raw(result),
             (RatioBasis::Cycles, Some(clock)) => ResultView::at(result, clock.hertz),
             _ => ResultView::stated(result),
         }
@@ -239,9 +239,9 @@ impl ComparisonInput<'_> {
             };
             let mut ratios = Vec::with_capacity(cells.len());
             let mut others = cells.iter().filter(|cell| cell.finding.is_some()).map(|cell| cell.basis).peekable();
-            let observed = others.peek().is_some() && others.all(|basis| basis == RatioBasis::Observed);
+            let raw = others.peek().is_some() && others.all(|basis| basis == RatioBasis::Raw);
             for (run, cell) in cells.into_iter().enumerate() {
-                let basis = if run == self.reference && observed { RatioBasis::Observed } else { cell.basis };
+                let basis = if run == self.reference && raw { RatioBasis::Raw } else { cell.basis };
                 let mut ratio = self.ratio(run, row, basis);
                 (ratio.floor, ratio.basis) = (cell.floor, cell.basis);
                 let (timed, count) = (cell.time().is_some(), cell.p_values().len());
@@ -272,7 +272,7 @@ impl ComparisonInput<'_> {
     fn ratio(&self, run: usize, row: &Aligned, basis: RatioBasis) -> Ratio {
         let result = row.results[run];
         let outcome = |result: &BenchmarkResult| match basis {
-            RatioBasis::Observed => ResultView::raw(result).outcome.into_owned(),
+            RatioBasis::Raw => ResultView::raw(result).outcome.into_owned(),
             _ => result.outcome.clone(),
         };
         Ratio {
@@ -330,7 +330,7 @@ impl ComparisonInput<'_> {
                     },
                     disturbances: crate::conditions::disturbances(other),
                     clock: self.clock(run),
-                    distances: other.session.references.iter().flat_map(|read| read.distances.clone()).collect(),
+                    distances: other.session.sensors.iter().flat_map(|read| read.distances.clone()).collect(),
                     environment: other.machine.variables().map(|(name, value)| format!("{name}={value}")).collect(),
                     rules: other_rules(&other.rules, &reference.rules),
                     started: other.session.started.clone(),

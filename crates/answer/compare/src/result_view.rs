@@ -45,13 +45,12 @@ impl<'a> ResultView<'a> {
 
     /// All batches of all raw samples.
     pub(crate) fn raw(result: &'a BenchmarkResult) -> Self {
-        let (ValueBasis::Cycles | ValueBasis::Undisturbed, Outcome::Measured(stated)) =
-            (result.basis(), &result.outcome)
+        let (ValueBasis::Cycles | ValueBasis::Clean, Outcome::Measured(stated)) = (result.basis(), &result.outcome)
         else {
             return Self::stated(result);
         };
         let values: Vec<f64> = result.raw_samples().into_iter().map(|sample| sample.value).collect();
-        let recorded = result.references.as_ref().and_then(|references| references.observed);
+        let recorded = result.sensors.as_ref().and_then(|sensors| sensors.raw);
         let estimate = recorded.unwrap_or_else(|| median_of(&values, stated));
         let outcome = Cow::Owned(Outcome::Measured(estimate));
         Self { metric: &result.metric, outcome, values, rounding: rounding(result) }
@@ -60,7 +59,7 @@ impl<'a> ResultView<'a> {
 
 /// What takes a core result from the clock at which it is stated to another; 1 for other results.
 pub(crate) fn factor_at(result: &BenchmarkResult, hertz: f64) -> f64 {
-    let stated = result.references.as_ref().and_then(|references| references.clock);
+    let stated = result.sensors.as_ref().and_then(|sensors| sensors.clock);
     match stated.filter(|_| *result.basis() == ValueBasis::Cycles) {
         Some(stated) => result.metric.at_clock(1.0, hertz) / result.metric.at_clock(1.0, stated),
         None => 1.0,

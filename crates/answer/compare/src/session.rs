@@ -60,7 +60,7 @@ impl SessionRecord {
                 error: least_error(estimate.low, estimate.high),
             })
         };
-        run.results.iter().filter(|result| !result.is_contended()).filter_map(record).collect()
+        run.results.iter().filter(|result| !result.is_shared_core()).filter_map(record).collect()
     }
 }
 
@@ -135,9 +135,9 @@ impl History {
     /// The session noise of a result on a machine: the spread of its own sessions if there are enough of them, else
     /// that of the class. In cycles only sessions whose clock is known count: a core result is stored as time at the
     /// clock of its session.
-    fn of(&self, run: &Run, result: &BenchmarkResult, cycles: bool, contended: bool) -> (Floor, FloorUsed) {
+    fn of(&self, run: &Run, result: &BenchmarkResult, cycles: bool, shared_core: bool) -> (Floor, FloorUsed) {
         // What neighbours did to this one, those sessions do not tell.
-        let here = self.logs.get(&run.machine.fingerprint).filter(|_| !contended);
+        let here = self.logs.get(&run.machine.fingerprint).filter(|_| !shared_core);
         let earlier = here.and_then(|results| results.get(&result.key()));
         let way = if result.metric.unit.is_rate() { -1.0 } else { 1.0 };
         let log = |(value, error, clock): &SessionLog| {
@@ -158,7 +158,7 @@ impl History {
     /// How far sessions of this run's machine lie apart on this result: the standard deviation of a normal quantity
     /// that has the floor's interval at `level`.
     pub(crate) fn own_deviation(&self, run: &Run, result: &BenchmarkResult, level: f64, cycles: bool) -> f64 {
-        let (floor, used) = self.of(run, result, cycles, result.is_contended());
+        let (floor, used) = self.of(run, result, cycles, result.is_shared_core());
         let mut stretches = self.stretches.borrow_mut();
         // Student's quantile is slow, and depends on the number of sessions alone.
         let stretch = stretches.entry(used.sessions).or_insert_with(|| {
@@ -179,8 +179,8 @@ impl History {
         cycles: bool,
     ) -> (Floor, Option<FloorUsed>) {
         // Both are compared as observed where one is, neighbours included.
-        let contended = a.1.is_contended() || b.1.is_contended();
-        let of = |(run, result): (&Run, &BenchmarkResult)| self.of(run, result, cycles, contended);
+        let shared_core = a.1.is_shared_core() || b.1.is_shared_core();
+        let of = |(run, result): (&Run, &BenchmarkResult)| self.of(run, result, cycles, shared_core);
         match relation(a.0, b.0) {
             Relation::Reference | Relation::SameRun | Relation::SameSession => (Floor::NONE, None),
             Relation::AnotherSession => {
@@ -203,7 +203,7 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, ObservedReason, ResultReferences, ValueBasis};
+    use model::{Class, RawReason, ResultSensors, ValueBasis};
 
     use super::*;
 
@@ -216,7 +216,7 @@ mod tests {
         let mut result = made().results.swap_remove(0);
         benchmark.clone_into(&mut result.benchmark);
         result.class = class;
-        result.references = Some(ResultReferences { basis, ..ResultReferences::default() });
+        result.sensors = Some(ResultSensors { basis, ..ResultSensors::default() });
         result
     }
 
@@ -226,7 +226,7 @@ mod tests {
             let mut made = made();
             "this machine".clone_into(&mut made.machine.fingerprint);
             (made.id, made.session.started) = (id.to_owned(), id.to_owned());
-            let mut level = result("memory.hierarchy", Class::MemoryLatency, ValueBasis::Undisturbed);
+            let mut level = result("memory.hierarchy", Class::MemoryLatency, ValueBasis::Clean);
             level.variant =
                 Some("level over 4KiB-32KiB, 64KiB-128KiB, 1MiB-2MiB, 16MiB-64MiB on huge pages".to_owned());
             level.outcome = model::Outcome::Measured(model::Estimate {
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn what_neighbours_made_of_a_result_is_no_scatter_of_sessions() {
-        let contended = ValueBasis::Observed(ObservedReason::FewUndisturbed { samples: 2, of: 20 });
+        let shared_core = ValueBasis::Raw(RawReason::FewClean { samples: 2, of: 20 });
         let made = |id: &str, value: f64, basis: ValueBasis| {
             let mut made = made();
             "this machine".clone_into(&mut made.machine.fingerprint);
@@ -274,11 +274,11 @@ mod tests {
             made.results = vec![dc];
             made
         };
-        let clean = |id: &str, value: f64| made(id, value, ValueBasis::Undisturbed);
+        let clean = |id: &str, value: f64| made(id, value, ValueBasis::Clean);
         let near = [1079.0, 1078.0, 1091.0, 1074.0].map(|value| clean(&value.to_string(), value));
-        let busy = made("busy", 838.0, contended.clone());
+        let busy = made("busy", 838.0, shared_core.clone());
         let records = |runs: &[&Run]| runs.iter().flat_map(|run| SessionRecord::of(run)).collect::<Vec<_>>();
-        let (a, b, c) = (clean("a", 1075.0), clean("b", 1080.0), made("c", 900.0, contended));
+        let (a, b, c) = (clean("a", 1075.0), clean("b", 1080.0), made("c", 900.0, shared_core));
         let floor = |x: &Run, y: &Run, earlier: &[&Run]| {
             let history = History::new(&records(earlier), &[&a, &b, &c]);
             history.floor((x, &x.results[0]), (y, &y.results[0]), false)

@@ -205,7 +205,7 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
 
 fn no_single_value(a: &Outcome, b: &Outcome, metric: &Metric) -> String {
     let say = |outcome: &Outcome, whose: &str| match outcome {
-        Outcome::Unfit(reason) => Some(format!("not measured {whose}: {reason}")),
+        Outcome::NotMeasured(reason) => Some(format!("not measured {whose}: {reason}")),
         Outcome::Failed(reason) => Some(format!("failed {whose}: {reason}")),
         Outcome::Below { .. } => Some(format!("below what can be resolved {whose}")),
         Outcome::Measured(_) | Outcome::Modes(_) => None,

@@ -38,15 +38,14 @@ impl ShownClock {
     /// does not matter.
     #[must_use]
     pub fn of(run: &Run) -> Option<Self> {
-        let references = run.session.references.as_ref()?;
+        let sensors = run.session.sensors.as_ref()?;
         let sound = |hertz: &f64| *hertz > 1e6 && hertz.is_finite();
         let stated =
             run.results.iter().find(|result| result.benchmark == CLOCK).and_then(|result| result.outcome.estimate());
         let stated =
             stated.filter(|estimate| sound(&estimate.value) && estimate.low > 0.0 && estimate.high.is_finite());
         let samples = sample_clocks(run);
-        let hertz =
-            references.clock.or_else(|| Some(stated?.value)).or_else(|| stats::median(&samples)).filter(sound)?;
+        let hertz = sensors.clock.or_else(|| Some(stated?.value)).or_else(|| stats::median(&samples)).filter(sound)?;
         let (low, high, level) = match stated.filter(|estimate| estimate.has_spread() && !estimate.is_range()) {
             Some(estimate) => (estimate.low / estimate.value, estimate.high / estimate.value, estimate.level),
             None => match stats::serial_median_interval(&samples, LEVEL) {
@@ -90,11 +89,11 @@ pub fn estimate_in_time(run: &Run, result: &BenchmarkResult) -> Option<Estimate>
     Some(Estimate { low: wider(estimate.low).min(estimate.value), high: wider(estimate.high), ..estimate })
 }
 
-/// Clocks of the undisturbed batches of a run's samples, in time order.
+/// Clocks of the clean batches of a run's samples, in time order.
 fn sample_clocks(run: &Run) -> Vec<f64> {
     let samples = run.results.iter().flat_map(BenchmarkResult::counted);
     let mut clocks: Vec<(f64, f64)> = samples
-        .filter_map(|sample| Some((sample.began, sample.undisturbed?.clock?)))
+        .filter_map(|sample| Some((sample.began, sample.clean?.clock?)))
         .filter(|(_, hertz)| *hertz > 1e6 && hertz.is_finite())
         .collect();
     clocks.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -104,7 +103,7 @@ fn sample_clocks(run: &Run) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-    use model::{Class, Metric, Outcome, Parameters, ResultKey, ResultReferences, SessionReferences, Unit};
+    use model::{Class, Metric, Outcome, Parameters, ResultKey, ResultSensors, SessionSensors, Unit};
 
     use super::*;
 
@@ -116,25 +115,25 @@ mod tests {
     fn result(benchmark: &str, unit: Unit, found: Estimate, basis: ValueBasis) -> BenchmarkResult {
         let key = ResultKey::new(benchmark, Parameters::none());
         let result = BenchmarkResult::unmeasured(key, benchmark, Metric::lower(unit, "call"), Class::Compute);
-        let references = Some(ResultReferences { basis, ..ResultReferences::default() });
-        BenchmarkResult { outcome: Outcome::Measured(found), references, ..result }
+        let sensors = Some(ResultSensors { basis, ..ResultSensors::default() });
+        BenchmarkResult { outcome: Outcome::Measured(found), sensors, ..result }
     }
 
     #[test]
     fn the_error_of_the_clock_is_part_of_a_time_and_not_added_twice() {
         let mut run: Run = serde_json::from_str(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"checkpoints":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         let core = result("os.syscall_getppid", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Cycles);
         assert_eq!(estimate_in_time(&run, &core), core.outcome.estimate().copied(), "no clock is known");
-        run.session.references = Some(SessionReferences { clock: Some(3e9), ..SessionReferences::default() });
+        run.session.sensors = Some(SessionSensors { clock: Some(3e9), ..SessionSensors::default() });
         run.results.push(result(CLOCK, Unit::Hertz, estimate(3e9, 0.004), ValueBasis::All));
         let wide = estimate_in_time(&run, &core).unwrap();
         assert!(((wide.high / wide.value).ln() - 0.005).abs() < 1e-4, "3 and 4 in quadrature: {wide:?}");
         assert!(((wide.value / wide.low).ln() - 0.005).abs() < 1e-4);
-        let other = result("memory.read", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Undisturbed);
+        let other = result("memory.read", Unit::Seconds, estimate(1e-7, 0.003), ValueBasis::Clean);
         assert_eq!(estimate_in_time(&run, &other), other.outcome.estimate().copied(), "it is a time already");
     }
 }

@@ -124,7 +124,7 @@ pub fn repeated(run: &Run) -> Vec<(&'static str, usize)> {
             Invalid::Stolen(_) => "the hypervisor took CPU time",
             Invalid::Throttled(_) => "a quota stopped them",
             Invalid::Misplaced(_) => "they ran on other CPUs than planned",
-            Invalid::Contended { .. } => "the core was shared, or its clock moved",
+            Invalid::SharedCore { .. } => "the core was shared, or its clock moved",
             Invalid::Moved { .. } => "the host had moved their CPUs",
             Invalid::HandedOver { .. } | Invalid::Preempted { .. } => "other programs took the CPU",
         };

@@ -138,7 +138,7 @@ fn threads(result: &BenchmarkResult) -> Option<usize> {
 
 /// Median clock of the samples of a result in hertz: as read beside their batches, else as the kernel told it.
 fn clock(result: &BenchmarkResult) -> Option<f64> {
-    let read = |sample: &model::Sample| sample.undisturbed.and_then(|undisturbed| undisturbed.clock);
+    let read = |sample: &model::Sample| sample.clean.and_then(|clean| clean.clock);
     let median = |of: &dyn Fn(&model::Sample) -> Option<f64>| {
         let mut clocks: Vec<f64> = result.samples.iter().filter_map(of).collect();
         clocks.sort_by(f64::total_cmp);
@@ -262,7 +262,7 @@ mod tests {
     fn run(results: Vec<BenchmarkResult>) -> Run {
         let mut run = model::parse_run(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
+            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"checkpoints":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         run.results = results;

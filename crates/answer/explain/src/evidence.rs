@@ -326,7 +326,7 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
     let unlike = |one: &RunDisturbance, others: &[RunDisturbance]| {
         let same = others.iter().find(|other| other.kind == one.kind);
         // A neighbour on the core touches results that are not filtered alone: it is a rival of its own.
-        let neighbour = matches!(one.kind, DisturbanceKind::CoreShared | DisturbanceKind::Contended);
+        let neighbour = matches!(one.kind, DisturbanceKind::CoreShared | DisturbanceKind::SharedCore);
         let apart =
             neighbour || one.kind == DisturbanceKind::Cpus || (limited && one.kind == DisturbanceKind::Throttling);
         !apart && !same.is_some_and(|same| alike(one.amount, same.amount))

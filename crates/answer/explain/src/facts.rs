@@ -59,7 +59,7 @@ const ALIKE: (f64, f64) = (0.05, 1.25);
 /// The share of both runs' time in which another thread was on their core, where the references of both read it and it
 /// differs.
 fn neighbour(a: &Run, b: &Run) -> Option<RunDifference> {
-    let share = |run: &Run| Some(run.session.references.as_ref()?.core_shared?.get());
+    let share = |run: &Run| Some(run.session.sensors.as_ref()?.core_shared?.get());
     let (x, y) = (share(a)?, share(b)?);
     let apart = (x - y).abs() > ALIKE.0 && x.max(y) > ALIKE.1 * x.min(y);
     let said = || plain(DifferenceKind::Fact, model::CORE_SHARED, format!("{x:.4}"), format!("{y:.4}"));
@@ -68,7 +68,7 @@ fn neighbour(a: &Run, b: &Run) -> Option<RunDifference> {
 
 /// Pairs of CPUs that a host had nearer to each other in one run than in the other.
 fn distances(a: &Run, b: &Run) -> Vec<RunDifference> {
-    let of = |run: &Run| run.session.references.as_ref().map(|read| read.distances.clone()).unwrap_or_default();
+    let of = |run: &Run| run.session.sensors.as_ref().map(|read| read.distances.clone()).unwrap_or_default();
     let others = of(b);
     let differs = |one: CpuDistance| {
         let other = others.iter().find(|other| other.cpus == one.cpus && !other.is_like(one.picos))?;

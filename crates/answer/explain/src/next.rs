@@ -6,7 +6,7 @@ use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, UNTOL
 use super::rules::{CPU_LIMIT, DISTURBED, NEIGHBOUR, RULES, Rule, benchmark_of};
 
 /// What separates a disturbance from everything else.
-const UNDISTURBED: &str = "measure both again while nothing else is at work: what the disturbance made goes with it";
+const CLEAN: &str = "measure both again while nothing else is at work: what the disturbance made goes with it";
 
 /// Benchmarks that are proposed at once, at most.
 const MOST: usize = 4;
@@ -20,7 +20,7 @@ pub(crate) fn next_experiment(found: &Explanation, catalogue: &Catalogue) -> Opt
         let factor = &found.common_factor;
         if let Some(open) = found.left_open.iter().find(|open| open.why == UNTOLD) {
             let benchmarks = vec![open.test.benchmark.clone()];
-            return Some(Experiment { benchmarks, why: UNDISTURBED.to_owned() });
+            return Some(Experiment { benchmarks, why: CLEAN.to_owned() });
         }
         let unknown = (factor.value - 1.0).abs() > f64::EPSILON && !factor.is_clock;
         return unknown.then(|| of_the_common_factor(&factor.rivals, factor.clock_seen, catalogue));
@@ -64,7 +64,7 @@ fn for_unmeasured(group: &Unmeasured, catalogue: &Catalogue) -> Experiment {
 fn of_the_common_factor(rivals: &[Rival], clock_seen: bool, catalogue: &Catalogue) -> Experiment {
     let named = |title: &str| rivals.iter().any(|rival| rival.title == title);
     let why = if named(DISTURBED) {
-        UNDISTURBED
+        CLEAN
     } else if named(NEIGHBOUR) {
         "measure both again at another hour, or on a host of your own: what a neighbour made goes with it"
     } else if clock_seen {

@@ -41,7 +41,7 @@ pub(crate) struct ExplainedResult {
     pub(crate) pure_user: bool,
     /// A core result on both sides: its time follows the clock.
     pub(crate) in_cycles: bool,
-    /// Only undisturbed batches count on both sides: a neighbour on the core cannot touch it.
+    /// Only clean batches count on both sides: a neighbour on the core cannot touch it.
     pub(crate) filtered: bool,
     /// A set of parameters of a curve over block sizes.
     pub(crate) on_curve: bool,
@@ -190,7 +190,7 @@ fn test(
             && compilers(&a, &b).is_none(),
         pure_user: pure_user(&a, declared) && times.error.is_none_or(|error| error < UNDETERMINED),
         in_cycles: ratio.core.is_some(),
-        filtered: matches!(ratio.basis, RatioBasis::Cycles | RatioBasis::ClockTime | RatioBasis::Undisturbed),
+        filtered: matches!(ratio.basis, RatioBasis::Cycles | RatioBasis::ClockTime | RatioBasis::Clean),
         on_curve: levels.on_curve(&a),
         parameters: parameters(&a, &b),
         follows: Follows::of(&a, &b, primitive),

@@ -77,7 +77,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         estimate().prop_map(Outcome::Measured),
         (1e-12..1.0_f64).prop_map(|bound| Outcome::Below { bound }),
         prop::collection::vec(mode, 1..3).prop_map(Outcome::Modes),
-        words().prop_map(Outcome::Unfit),
+        words().prop_map(Outcome::NotMeasured),
         words().prop_map(Outcome::Failed),
     ]
 }

@@ -152,7 +152,7 @@ fn result(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Benchm
         samples: samples(&reading, convert),
         notes: reading.notes,
         footprint: Footprint::default(),
-        references: None,
+        sensors: None,
     }
 }
 

@@ -136,7 +136,7 @@ impl<S: 'static> ThreadTeam<S> {
                     let _ = sender.send(Ok(tid));
                     serve(&shared, index, state);
                 }
-                Err(unfit) => drop(sender.send(Err(unfit))),
+                Err(not_measured) => drop(sender.send(Err(not_measured))),
             }
         };
         self.members.push(std::thread::Builder::new().name(format!("member {index}")).spawn(body)?);

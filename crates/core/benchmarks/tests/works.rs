@@ -105,8 +105,8 @@ fn alone(benchmark: &Benchmark, parameters: &Parameters) -> ExitCode {
     let mut context = BenchmarkContext::new(setting);
     let trial = match (benchmark.prepare)(parameters, &mut context) {
         Ok(trial) => trial,
-        Err(unfit) => {
-            testing::lacks!("{} at {parameters}: not measurable here: {unfit}", benchmark.id);
+        Err(not_measured) => {
+            testing::lacks!("{} at {parameters}: not measurable here: {not_measured}", benchmark.id);
             return ExitCode::from(NOT_HERE as u8);
         }
     };

@@ -13,7 +13,7 @@ mod bits;
 pub mod branch;
 pub mod clock;
 pub mod copy;
-pub mod core_reference;
+pub mod core_sensor;
 pub mod counted;
 mod counted_loop;
 pub mod cpuid;

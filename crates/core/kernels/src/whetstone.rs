@@ -66,7 +66,7 @@ fn results(constants: WhetstoneConstants) -> [f64; 8] {
         integers(parameter),
         trigonometry(constants),
         calls(constants),
-        references(),
+        sensors(),
         functions(constants),
     ]
 }
@@ -159,7 +159,7 @@ fn called(x: f64, y: f64, z: &mut f64, WhetstoneConstants { t, t2, .. }: Whetsto
 }
 
 #[inline(never)]
-fn references() -> f64 {
+fn sensors() -> f64 {
     let mut e = [1.0, 2.0, 3.0, 0.0];
     let at = black_box([0_usize, 1, 2]);
     for _ in 0..turns::REFERENCES {
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn modules_find_what_their_mathematics_says() {
-        let [array, parameter, jumps, integers, trigonometry, calls, references, functions] = results(CONSTANTS);
+        let [array, parameter, jumps, integers, trigonometry, calls, sensors, functions] = results(CONSTANTS);
         // With t exactly 1/2 the first element stays 1 and the last goes to -1 - 1/8 or so.
         assert!((-1.2..-1.0).contains(&array) && (-1.2..-1.0).contains(&parameter), "{array} {parameter}");
         // An odd number of turns of something that alternates between 1 and 0.
@@ -201,7 +201,7 @@ mod tests {
         assert!((trigonometry / 2.0 - 0.5 * (2.0 * CONSTANTS.t).powi(32)).abs() < 1e-3, "{trigonometry}");
         assert!((calls - 1.0).abs() < 1e-3, "{calls}");
         // An even number of turns: 1, 2, 3 become 2, 3, 2 and then 3, 2, 3 in turn.
-        assert_eq!(references, 323.0);
+        assert_eq!(sensors, 323.0);
         // ln x is divided by 2 t1 in each turn.
         let power = (2.0 * CONSTANTS.t1).powi(turns::FUNCTIONS as i32).recip();
         assert!((functions - 0.75_f64.powf(power)).abs() < 1e-12, "{functions}");

@@ -11,7 +11,7 @@ pub enum EstimateMethod {
     OrderStatistic,
     /// Order statistics of differences, each taken inside one sample.
     PairedOrderStatistic,
-    /// Extremes of few undisturbed samples, widened so far that they cover like an interval at 99%: by resampling of
+    /// Extremes of few clean samples, widened so far that they cover like an interval at 99%: by resampling of
     /// recorded samples, and no theorem.
     WidenedExtremes,
     /// Derived from other results by propagating their intervals.
@@ -147,7 +147,7 @@ pub enum Outcome {
     /// Samples fall into groups, so that no single number describes them.
     Modes(Vec<Mode>),
     /// It cannot be measured here; the reason.
-    Unfit(String),
+    NotMeasured(String),
     /// Measuring failed; the reason.
     Failed(String),
 }
@@ -159,7 +159,7 @@ impl Outcome {
             Self::Measured(estimate) => estimate.scale(factor),
             Self::Below { bound } => *bound *= factor,
             Self::Modes(modes) => modes.iter_mut().for_each(|mode| mode.estimate.scale(factor)),
-            Self::Unfit(_) | Self::Failed(_) => {}
+            Self::NotMeasured(_) | Self::Failed(_) => {}
         }
     }
 

@@ -24,12 +24,12 @@ mod parameters;
 mod plan;
 mod plausible;
 mod primitive;
-mod references;
 mod result;
 mod rules;
 mod run;
 mod sample;
 mod schema;
+mod sensors;
 mod share;
 mod size;
 mod small_steps;
@@ -50,16 +50,12 @@ pub use farm::{FarmIncident, FarmNode, FarmRecord, FarmWindow};
 pub use footprint::{Footprint, Hardware};
 pub use machine::{Fact, FactValue, Machine};
 pub use metric::{Better, Metric, Unit};
-pub use moments::ReferenceMoment;
+pub use moments::SensorMoment;
 pub use name::{glob, nearest};
 pub use number::{UnitScale, exponent, number, percent, significant};
 pub use parameters::{ANY_CROSSING, BEYOND_CACHES, CROSSINGS, Parameters};
-pub use plan::{EXECUTION_SPACING, LOOKS, Plan, PlanEntry, SPACING, USUAL_SAMPLES, looks, target_number};
+pub use plan::{CHECKPOINTS, EXECUTION_SPACING, Plan, PlanEntry, SPACING, USUAL_SAMPLES, checkpoints, target_number};
 pub use primitive::Primitive;
-pub use references::{
-    Domain, ObservedReason, ReferenceLengths, ReferenceReading, ReferenceSamples, ReferenceTrack, ResultReferences,
-    SampleReferences, SessionReferences, UndisturbedBatches, UnsharedCore, UnsharedSource, ValueBasis,
-};
 pub use result::{
     BenchmarkResult, CLOCK, COMPILER, CORE_SHARED, Flag, NOT_REACHED, RECORD, ResultKey, SURVEYED_LEVELS,
     surveyed_level,
@@ -70,6 +66,10 @@ pub use sample::{Invalid, Placement, Sample, TimedBatch, split_pairs, work_first
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
 pub use schema::{SCHEMA, parse_run, render_run};
+pub use sensors::{
+    CleanBatches, Domain, ExclusiveCore, ExclusiveSource, RawReason, ResultSensors, SampleSensors, SensorLengths,
+    SensorReading, SensorSamples, SensorTrack, SessionSensors, ValueBasis,
+};
 pub use share::Share;
 pub use size::{GIB, KIB, MIB, format_size, parse_size, spoken_size};
 pub use small_steps::SmallSteps;

@@ -1,15 +1,15 @@
 //! Readings of the references as periods of time.
 
-use crate::SessionReferences;
+use crate::SessionSensors;
 
-/// Distance from the ratio of the unshared core above which another thread was on the core.
+/// Distance from the ratio of the exclusive core above which another thread was on the core.
 const SHARED: f64 = 0.05;
 /// Readings on one CPU that lie closer together than this form one row, seconds.
 const ROW: f64 = 2e-3;
 
 /// One reading of the references, and the time that it represents.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ReferenceMoment {
+pub struct SensorMoment {
     /// When it was read, seconds of the session.
     pub began: f64,
     /// The time until the next reading on this CPU, seconds; readings in one row share it equally.
@@ -18,15 +18,15 @@ pub struct ReferenceMoment {
     pub cpu: u32,
     /// The clock, hertz.
     pub clock: f64,
-    /// Whether another thread was on the core; `None` if the ratio of the unshared core is unknown.
+    /// Whether another thread was on the core; `None` if the ratio of the exclusive core is unknown.
     pub shared: Option<bool>,
 }
 
-impl SessionReferences {
+impl SessionSensors {
     /// The readings between samples as periods of time, for each CPU from its first reading to `end` (seconds of the
     /// session), CPU by CPU.
     #[must_use]
-    pub fn moments(&self, end: f64) -> Vec<ReferenceMoment> {
+    pub fn moments(&self, end: f64) -> Vec<SensorMoment> {
         let mut cpus: Vec<u32> = Vec::new();
         for cpu in &self.samples.cpu.0 {
             if !cpus.contains(cpu) {
@@ -36,19 +36,19 @@ impl SessionReferences {
         cpus.into_iter().flat_map(|cpu| self.moments_on(cpu, end)).collect()
     }
 
-    fn moments_on(&self, wanted: u32, end: f64) -> Vec<ReferenceMoment> {
+    fn moments_on(&self, wanted: u32, end: f64) -> Vec<SensorMoment> {
         let samples = &self.samples;
         let rows = samples.millis.0.iter().zip(&samples.cpu.0).zip(&samples.clock.0).zip(&samples.contention.0);
-        let core = self.unshared.iter().find(|core| core.cpus.contains(&wanted));
-        let unshared = core.and_then(|core| core.ratio);
-        let mut moments: Vec<ReferenceMoment> = rows
+        let core = self.exclusive.iter().find(|core| core.cpus.contains(&wanted));
+        let exclusive = core.and_then(|core| core.ratio);
+        let mut moments: Vec<SensorMoment> = rows
             .filter(|(((_, cpu), _), _)| **cpu == wanted)
-            .map(|(((millis, cpu), clock), contention)| ReferenceMoment {
+            .map(|(((millis, cpu), clock), contention)| SensorMoment {
                 began: f64::from(*millis) * 1e-3,
                 seconds: 0.0,
                 cpu: *cpu,
                 clock: self.lengths.hertz(*clock),
-                shared: unshared.map(|unshared| self.lengths.ratio(*clock, *contention) > unshared * (1.0 + SHARED)),
+                shared: exclusive.map(|exclusive| self.lengths.ratio(*clock, *contention) > exclusive * (1.0 + SHARED)),
             })
             .collect();
         let ends: Vec<f64> = moments.iter().skip(1).map(|next| next.began).chain([end]).collect();

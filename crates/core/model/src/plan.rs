@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::Parameters;
 
 /// Numbers of samples after which a result is judged.
-pub const LOOKS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
+pub const CHECKPOINTS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
 /// Most samples of a result in a run without a time limit. Where a limit ends the run, what it leaves goes to results
-/// that need up to all of [`LOOKS`].
+/// that need up to all of [`CHECKPOINTS`].
 pub const USUAL_SAMPLES: u32 = 40;
 
 /// Usual spacing of rounds in runs without a time limit, seconds: of 320 samples of sixteen results on a shared guest,
@@ -26,8 +26,8 @@ fn is_zero(seconds: &f64) -> bool {
 
 /// The looks up to so many samples, the first one at least.
 #[must_use]
-pub fn looks(most: u32) -> Vec<u32> {
-    LOOKS.into_iter().filter(|look| *look <= most.max(LOOKS[0])).collect()
+pub fn checkpoints(most: u32) -> Vec<u32> {
+    CHECKPOINTS.into_iter().filter(|look| *look <= most.max(CHECKPOINTS[0])).collect()
 }
 
 /// One result to measure.
@@ -58,7 +58,7 @@ pub struct Plan {
     /// Target of the relative half-width at which a result ends.
     pub target: f64,
     /// Numbers of samples at which a result may end.
-    pub looks: Vec<u32>,
+    pub checkpoints: Vec<u32>,
     /// Timed batches of a sample.
     pub batches: u32,
     /// Shortest batch, nanoseconds.
@@ -81,7 +81,7 @@ pub struct Plan {
     pub more_directories: Vec<String>,
     /// Whether batches are timed between readings of the references.
     #[serde(default)]
-    pub references: bool,
+    pub sensors: bool,
     /// The results, in the order of the catalogue.
     pub entries: Vec<PlanEntry>,
 }
@@ -112,7 +112,7 @@ impl Default for Plan {
             seed: 0,
             level: 0.95,
             target: 0.02,
-            looks: looks(USUAL_SAMPLES),
+            checkpoints: checkpoints(USUAL_SAMPLES),
             batches: 20,
             batch_nanos: 1_000_000,
             band: 0.02,
@@ -120,7 +120,7 @@ impl Default for Plan {
             spacing: 0.0,
             directory: None,
             more_directories: Vec::new(),
-            references: false,
+            sensors: false,
             entries: Vec::new(),
         }
     }

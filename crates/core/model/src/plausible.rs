@@ -29,8 +29,8 @@ impl Estimate {
             return Some("is of 0 samples");
         }
         // Of a difference and of a fit the lower end may lie below 0, where what it is about cannot.
-        let observed = matches!(self.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes);
-        (self.value < 0.0 || (observed && self.low < 0.0)).then_some(BELOW_ZERO)
+        let raw = matches!(self.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes);
+        (self.value < 0.0 || (raw && self.low < 0.0)).then_some(BELOW_ZERO)
     }
 
     /// The extremes of few values may be without a level, as may what another program states without one. A value
@@ -115,13 +115,13 @@ fn is_of_samples(result: &BenchmarkResult) -> bool {
 
 fn of_session(run: &Run) -> Option<NumberFault> {
     let session = &run.session;
-    let references = session.references.as_ref();
-    let ratio_of = |core: &crate::UnsharedCore| not_positive([("the ratio of an unshared core", core.ratio)]);
+    let sensors = session.sensors.as_ref();
+    let ratio_of = |core: &crate::ExclusiveCore| not_positive([("the ratio of an exclusive core", core.ratio)]);
     below_zero(&[("the duration of the run", session.seconds)])
         .or_else(|| of_conditions(&session.conditions))
         .or_else(|| session.farm.as_ref().and_then(of_farm))
-        .or_else(|| not_positive([("the clock of the run", references.and_then(|references| references.clock))]))
-        .or_else(|| references.and_then(|references| references.unshared.iter().find_map(ratio_of)))
+        .or_else(|| not_positive([("the clock of the run", sensors.and_then(|sensors| sensors.clock))]))
+        .or_else(|| sensors.and_then(|sensors| sensors.exclusive.iter().find_map(ratio_of)))
 }
 
 fn of_farm(record: &FarmRecord) -> Option<NumberFault> {
@@ -167,20 +167,20 @@ fn of_outcome(result: &BenchmarkResult) -> Option<NumberFault> {
             let estimate = if few.level == 0.0 { few } else { mode.estimate };
             of_share.or_else(|| estimate.fault().map(|fault| ("a mode", fault)))
         }),
-        Outcome::Unfit(_) | Outcome::Failed(_) => None,
+        Outcome::NotMeasured(_) | Outcome::Failed(_) => None,
     }
 }
 
 /// What a result has beside its outcome.
 fn of_result(result: &BenchmarkResult) -> Option<NumberFault> {
-    let references = result.references.as_ref();
+    let sensors = result.sensors.as_ref();
     let of_quantile = |found: &crate::QuantileEstimate| {
         let quantile = (0.0..=1.0).contains(&found.quantile);
         let outside = (!quantile).then_some(("a quantile", "is not between 0 and 1"));
         outside.or_else(|| found.estimate.fault().map(|fault| ("a quantile", fault)))
     };
-    let clock = references.and_then(|references| references.clock);
-    let observed = references.and_then(|references| references.observed);
+    let clock = sensors.and_then(|sensors| sensors.clock);
+    let raw = sensors.and_then(|sensors| sensors.raw);
     not_positive([("the amount of an operation", Some(result.amount)), ("the clock", clock)])
         .or_else(|| result.quantiles.iter().find_map(of_quantile))
         .or_else(|| {
@@ -189,7 +189,7 @@ fn of_result(result: &BenchmarkResult) -> Option<NumberFault> {
                 ("the rounding", result.rounding.unwrap_or(0.0)),
             ])
         })
-        .or_else(|| observed.and_then(|observed| observed.fault()).map(|fault| ("the observed value", fault)))
+        .or_else(|| raw.and_then(|raw| raw.fault()).map(|fault| ("the observed value", fault)))
         .or_else(|| of_footprint(&result.footprint))
         .or_else(|| result.samples.iter().find_map(|sample| of_sample(sample, result)))
 }
@@ -201,13 +201,13 @@ fn of_footprint(footprint: &Footprint) -> Option<NumberFault> {
 
 /// The value of a sample is a difference in some results; in those whose estimate is one of observed values, it is not.
 fn of_sample(sample: &Sample, result: &BenchmarkResult) -> Option<NumberFault> {
-    let observed = result.outcome.estimate().is_some_and(|estimate| {
+    let raw = result.outcome.estimate().is_some_and(|estimate| {
         matches!(estimate.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes)
     });
     let finite = |what, number: f64| (!number.is_finite()).then_some((what, "is not finite"));
-    let value = |what, number: f64| if observed { below_zero(&[(what, number)]) } else { finite(what, number) };
+    let value = |what, number: f64| if raw { below_zero(&[(what, number)]) } else { finite(what, number) };
     let (before, after) = sample.frequency.unwrap_or_default();
-    let undisturbed = sample.undisturbed.unwrap_or_default();
+    let clean = sample.clean.unwrap_or_default();
     let of_quantile = |&(quantile, number): &(f64, f64)| {
         let outside = !(0.0..=1.0).contains(&quantile);
         outside
@@ -228,10 +228,10 @@ fn of_sample(sample: &Sample, result: &BenchmarkResult) -> Option<NumberFault> {
         .or_else(|| of_taken("the stolen time of a sample", sample.stolen))
         .or_else(|| of_taken("the throttled time of a sample", sample.throttled))
         .or_else(|| of_footprint(&sample.footprint))
-        .or_else(|| finite("the undisturbed value of a sample", undisturbed.value.unwrap_or(0.0)))
-        .or_else(|| finite("the cycles of a sample", undisturbed.cycles.unwrap_or(0.0)))
-        .or_else(|| not_positive([("the clock of a sample", undisturbed.clock)]))
-        .or_else(|| part_of("the undisturbed batches of a sample", undisturbed.batches, undisturbed.of))
+        .or_else(|| finite("the clean value of a sample", clean.value.unwrap_or(0.0)))
+        .or_else(|| finite("the cycles of a sample", clean.cycles.unwrap_or(0.0)))
+        .or_else(|| not_positive([("the clock of a sample", clean.clock)]))
+        .or_else(|| part_of("the clean batches of a sample", clean.batches, clean.of))
         .or_else(|| sample.invalid.as_ref().and_then(of_evidence))
 }
 
@@ -240,7 +240,7 @@ fn of_evidence(invalid: &Invalid) -> Option<NumberFault> {
         Invalid::Suspended(seconds) => below_zero(&[("the time for which the machine slept", *seconds)]),
         Invalid::Stolen(taken) => of_taken("the stolen time of a sample", Some(*taken)),
         Invalid::Throttled(taken) => of_taken("the throttled time of a sample", Some(*taken)),
-        Invalid::Contended { batches, of } => part_of("the undisturbed batches of a sample", *batches, *of),
+        Invalid::SharedCore { batches, of } => part_of("the clean batches of a sample", *batches, *of),
         Invalid::Preempted { ran, usual } => {
             below_zero(&[("the CPU time of a sample", *ran), ("that of others", *usual)])
         }
@@ -335,11 +335,7 @@ mod tests {
         ("/results/0/samples/0/stolen", r#"{"seconds":-5,"of":1}"#, "the stolen time of a sample of os.syscall_write"),
         ("/results/0/samples/0/throttled", r#"{"seconds":1,"of":-1}"#, "the throttled time of a sample of os."),
         ("/results/0/samples/0/invalid", r#"{"stolen":{"seconds":-5,"of":1}}"#, "the stolen time of a sample of os."),
-        (
-            "/results/0/samples/0/invalid",
-            r#"{"contended":{"batches":9,"of":3}}"#,
-            "the undisturbed batches of a sample",
-        ),
+        ("/results/0/samples/0/invalid", r#"{"shared_core":{"batches":9,"of":3}}"#, "the clean batches of a sample"),
         ("/results/0/samples/0/frequency", "[-1, 3e9]", "the frequency in a sample of os.syscall_write is below 0"),
         ("/results/0/samples/0/began", "-2", "the begin of a sample of os.syscall_write is below 0"),
         ("/results/0/samples/0/footprint", r#"{"operations":1,"user_seconds":-1}"#, "the CPU time of os.syscall_write"),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Class, Definition, Estimate, Footprint, Invalid, Metric, Outcome, Parameters, Primitive, QuantileEstimate,
-    ResultReferences, Sample, TakenTime, ValueBasis, parse_size,
+    ResultSensors, Sample, TakenTime, ValueBasis, parse_size,
 };
 
 /// Prefix of notes for the record, which are stored in documents and not shown in tables.
@@ -55,7 +55,7 @@ pub enum Flag {
     /// Samples were repeated because of outside evidence.
     Repeated,
     /// The value is observed on a core that others shared, or may have shared.
-    Contended,
+    SharedCore,
 }
 
 impl Flag {
@@ -73,7 +73,7 @@ impl Flag {
             Self::Floor => "near the clock's resolution",
             Self::Unfinished => "unfinished",
             Self::Repeated => "samples repeated",
-            Self::Contended => "contended",
+            Self::SharedCore => "shared_core",
         }
     }
 }
@@ -167,7 +167,7 @@ pub struct BenchmarkResult {
     pub footprint: Footprint,
     /// What the references say of it, where they were read beside its batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub references: Option<ResultReferences>,
+    pub sensors: Option<ResultSensors>,
     /// Every sample in the order of time, including invalid ones.
     #[serde(default)]
     pub samples: Vec<Sample>,
@@ -206,7 +206,7 @@ impl BenchmarkResult {
             metric,
             class,
             stresses: Vec::new(),
-            outcome: Outcome::Unfit(NOT_REACHED.to_owned()),
+            outcome: Outcome::NotMeasured(NOT_REACHED.to_owned()),
             flags: vec![Flag::Unfinished],
             ops: 0,
             amount: one(),
@@ -216,7 +216,7 @@ impl BenchmarkResult {
             quantiles: Vec::new(),
             notes: Vec::new(),
             footprint: Footprint::default(),
-            references: None,
+            sensors: None,
             samples: Vec::new(),
         }
     }
@@ -243,13 +243,13 @@ impl BenchmarkResult {
     /// What the values of its samples are.
     #[must_use]
     pub fn basis(&self) -> &ValueBasis {
-        self.references.as_ref().map_or(&ValueBasis::All, |references| &references.basis)
+        self.sensors.as_ref().map_or(&ValueBasis::All, |sensors| &sensors.basis)
     }
 
     /// Whether its value is what was observed because other threads were on the core, or may have been all the time.
     #[must_use]
-    pub fn is_contended(&self) -> bool {
-        matches!(self.basis(), ValueBasis::Observed(reason) if reason.is_contention())
+    pub fn is_shared_core(&self) -> bool {
+        matches!(self.basis(), ValueBasis::Raw(reason) if reason.is_contention())
     }
 
     /// The samples that count, in time order. Where the value is raw, those are all raw samples.
@@ -263,7 +263,7 @@ impl BenchmarkResult {
     pub fn counts(&self, sample: &Sample) -> bool {
         match sample.invalid {
             None => true,
-            Some(Invalid::Contended { .. }) => matches!(self.basis(), ValueBasis::Observed(_)),
+            Some(Invalid::SharedCore { .. }) => matches!(self.basis(), ValueBasis::Raw(_)),
             Some(_) => false,
         }
     }
@@ -272,7 +272,7 @@ impl BenchmarkResult {
     /// excludes one.
     #[must_use]
     pub fn raw_samples(&self) -> Vec<&Sample> {
-        let counts = |sample: &&Sample| matches!(sample.invalid, None | Some(Invalid::Contended { .. }));
+        let counts = |sample: &&Sample| matches!(sample.invalid, None | Some(Invalid::SharedCore { .. }));
         self.samples.iter().filter(counts).collect()
     }
 
@@ -280,11 +280,11 @@ impl BenchmarkResult {
     /// that basis.
     #[must_use]
     pub fn value_of(&self, sample: &Sample) -> Option<f64> {
-        let clock = self.references.as_ref().and_then(|references| references.clock);
+        let clock = self.sensors.as_ref().and_then(|sensors| sensors.clock);
         match self.basis() {
-            ValueBasis::Cycles => Some(self.metric.at_clock(sample.undisturbed?.cycles?, clock?)),
-            ValueBasis::Undisturbed => sample.undisturbed?.value,
-            ValueBasis::Observed(_) | ValueBasis::All => Some(sample.value),
+            ValueBasis::Cycles => Some(self.metric.at_clock(sample.clean?.cycles?, clock?)),
+            ValueBasis::Clean => sample.clean?.value,
+            ValueBasis::Raw(_) | ValueBasis::All => Some(sample.value),
         }
     }
 
@@ -298,7 +298,7 @@ impl BenchmarkResult {
     /// what is counted in a cycle.
     #[must_use]
     pub fn cycles(&self) -> Option<Vec<f64>> {
-        let of = |sample: &Sample| sample.undisturbed.and_then(|undisturbed| undisturbed.cycles);
+        let of = |sample: &Sample| sample.clean.and_then(|clean| clean.cycles);
         (*self.basis() == ValueBasis::Cycles).then(|| self.counted().into_iter().filter_map(of).collect())
     }
 

@@ -72,10 +72,10 @@ rules! {
             "A result that seldom reaches its target does so by chance: the deciding interval must miss more seldom than that.",
             "tests recordings and coverage of prony-stats";
         widening_of_8: f64 = 2.5, "1",
-            "Factor on the extremes of 8 undisturbed samples that makes an interval at 99% of them in the order of time.",
+            "Factor on the extremes of 8 clean samples that makes an interval at 99% of them in the order of time.",
             "resampled recordings, test references of prony-measure";
         widening_of_10: f64 = 5.0 / 3.0, "1",
-            "The same for 10 undisturbed samples.",
+            "The same for 10 clean samples.",
             "resampled recordings, test references of prony-measure";
         steady_batches: u32 = 4, "batches",
             "Warm-up is over when two groups of so many batches agree.",
@@ -111,25 +111,25 @@ rules! {
             "The filtered batches of a sample take so long together at most.",
             "convention";
         enough_batches: u32 = 20, "batches",
-            "A sample ends after so many undisturbed batches (of a difference: pairs).",
+            "A sample ends after so many clean batches (of a difference: pairs).",
             "recorded samples of a guest whose core was shared for 38% of the time";
         enough_of_core: u32 = 12, "batches",
             "The same of results in cycles: processes differ by 1 to 3%, and the median of a dozen batches is exact beside that.",
-            "test the_first_dozen_undisturbed_batches_say_what_all_do";
+            "test the_first_dozen_clean_batches_say_what_all_do";
         most_batches: u32 = 100, "batches",
-            "A sample has so many batches at most, however few of them are undisturbed.",
+            "A sample has so many batches at most, however few of them are clean.",
             "convention";
         unknown_batches: u32 = 40, "batches",
             "The same while the exclusive core is unknown and readings cannot be evaluated.",
             "convention";
         none_after: u32 = 12, "batches",
-            "A sample without an undisturbed batch among so many ends: its core stays shared.",
+            "A sample without an clean batch among so many ends: its core stays shared.",
             "recorded samples of a guest whose core was shared for 38% of the time";
         few_after: u32 = 40, "batches",
-            "A sample with hardly any undisturbed batch among so many ends.",
+            "A sample with hardly any clean batch among so many ends.",
             "recorded samples of a guest whose core was shared for 38% of the time";
         few: u32 = 3, "batches",
-            "Fewer undisturbed batches than this are hardly any.",
+            "Fewer clean batches than this are hardly any.",
             "recorded samples of a guest whose core was shared for 38% of the time";
         null_batches: u32 = 4, "batches",
             "A sample has so many null batches, which show what the sensors read without work.",
@@ -174,10 +174,10 @@ rules! {
             "Results of more parties on separate CPUs are not filtered: seldom are all cores exclusive at once.",
             "convention";
         fewest_batches: u32 = 8, "batches",
-            "A sample with fewer undisturbed batches (of a difference: pairs) is excluded.",
+            "A sample with fewer clean batches (of a difference: pairs) is excluded.",
             "recorded samples of a guest whose core was shared for 38% of the time";
         fewest_samples: u32 = 6, "samples",
-            "A result with fewer undisturbed samples at the end states what was observed.",
+            "A result with fewer clean samples at the end states what was observed.",
             "fewest values with an interval at 95%: 1 - 2 / 2^6";
         machine_samples: u32 = 20, "samples",
             "Contention or preemption is taken for a property of the machine from so many samples on.",
@@ -186,13 +186,13 @@ rules! {
             "It is one if fewer samples than this share are free of it.",
             "convention";
         own_work: f64 = 0.5, "1",
-            "Work disturbs its own readings if its batches are undisturbed less often than null batches by this factor.",
+            "Work disturbs its own readings if its batches are clean less often than null batches by this factor.",
             "convention";
         null_batches: u32 = 60, "batches",
             "So many null batches show that.",
             "convention";
         null_share: f64 = 0.2, "1",
-            "At least this share of the null batches must be undisturbed to show it.",
+            "At least this share of the null batches must be clean to show it.",
             "convention";
         excluded_share: f64 = 0.2, "1",
             "A reason that excludes more samples than this is a property of the machine.",
@@ -459,7 +459,7 @@ rules! {
             "Part of the band within which cycles of one machine count as the same: they are known better than times.",
             "recorded sessions of one boot, test same of prony-compare";
         one_core: f64 = 0.02, "1",
-            "Ratios of the contention sensor of two unshared cores that lie further apart come from cores that are built differently.",
+            "Ratios of the contention sensor of two exclusive cores that lie further apart come from cores that are built differently.",
             "recorded sessions, test references of prony-measure";
         clock_error: f64 = 0.0005, "1",
             "Standard deviation with which a sensor of 10 to 15 us, timed in nanoseconds, reads a clock: no clock is known better.",

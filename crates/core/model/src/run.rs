@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkResult, Conditions, FarmRecord, Machine, Plan, ResultKey, SessionReferences};
+use crate::{BenchmarkResult, Conditions, FarmRecord, Machine, Plan, ResultKey, SessionSensors};
 
 /// Identity of machine and boot, taken at the start and at the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ pub struct Session {
     pub conditions: Conditions,
     /// What the references say of the clock and of neighbours on the core, where they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub references: Option<SessionReferences>,
+    pub sensors: Option<SessionSensors>,
     /// What the ledger of a farm says of the run, of a farm's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub farm: Option<FarmRecord>,

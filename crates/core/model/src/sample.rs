@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::distance::nanos_words;
-use crate::{Footprint, SampleReferences, TakenTime, UndisturbedBatches};
+use crate::{CleanBatches, Footprint, SampleSensors, TakenTime};
 
 /// Outside evidence that a sample was disturbed. An unusual value is never such evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,9 +22,9 @@ pub enum Invalid {
     Throttled(TakenTime),
     /// A thread or process of the result was not on the CPU requested for it.
     Misplaced(Placement),
-    /// Too few of its batches were undisturbed: another thread was on the core, or the clock moved.
-    Contended {
-        /// Undisturbed batches (of a difference: pairs).
+    /// Too few of its batches were clean: another thread was on the core, or the clock moved.
+    SharedCore {
+        /// Clean batches (of a difference: pairs).
         batches: u32,
         /// Of how many.
         of: u32,
@@ -65,7 +65,7 @@ impl fmt::Display for Invalid {
             Self::Misplaced(placement) => {
                 write!(f, "its parties were seen on CPUs {:?} and belong on {:?}", placement.seen, placement.asked)
             }
-            Self::Contended { batches, of } => {
+            Self::SharedCore { batches, of } => {
                 write!(f, "only {batches} of its {of} batches had the core to themselves at a steady clock")
             }
             Self::Moved { picos, usual } => {
@@ -133,9 +133,9 @@ pub struct Sample {
     pub began: f64,
     /// Duration including preparation, seconds.
     pub wall: f64,
-    /// Whether it began when its core had been seen unshared, or after it had waited for that in vain.
+    /// Whether it began when its core had been seen exclusive, or after it had waited for that in vain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub awaited: bool,
+    pub waited_for_core: bool,
     /// Its value as observed: the median of all batches, in the result's unit. A paired sample: the median difference.
     pub value: f64,
     /// Nanoseconds of every batch in the order of time; of a paired sample: work, overhead, overhead, work, and again.
@@ -170,10 +170,10 @@ pub struct Sample {
     pub verified_bytes: Option<u64>,
     /// What the references read beside the batches, where they did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub references: Option<SampleReferences>,
-    /// What follows for its undisturbed batches, where the unshared core is known.
+    pub sensors: Option<SampleSensors>,
+    /// What follows for its clean batches, where the exclusive core is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undisturbed: Option<UndisturbedBatches>,
+    pub clean: Option<CleanBatches>,
     /// Why it is excluded; absent when it is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invalid: Option<Invalid>,

@@ -40,8 +40,8 @@ pub const TIDY_COLUMNS: [&str; 39] = [
     "quantiles",
     "rounding",
     "basis",
-    "undisturbed",
-    "observed",
+    "clean",
+    "raw",
     "observed_low",
     "observed_high",
     "definition",
@@ -86,7 +86,7 @@ fn row(run: &Run, result: &BenchmarkResult) -> Vec<String> {
         if result.quantiles.is_empty() { String::new() } else { json(&result.quantiles) },
         result.rounding.map(number).unwrap_or_default(),
     ]);
-    row.extend(references(result));
+    row.extend(sensors(result));
     row.push(definition(&result.definition));
     row
 }
@@ -101,21 +101,20 @@ fn definition(definition: &Definition) -> String {
 }
 
 /// The columns from `basis` to `observed_high`: what the value rests on, the share of its batches that were
-/// undisturbed, and the value over all batches of first attempts. Empty where the references were not read.
-fn references(result: &BenchmarkResult) -> [String; 5] {
-    let Some(references) = &result.references else { return Default::default() };
-    let basis = match &references.basis {
-        ValueBasis::Observed(reason) => format!("observed: {reason}"),
+/// clean, and the value over all batches of first attempts. Empty where the references were not read.
+fn sensors(result: &BenchmarkResult) -> [String; 5] {
+    let Some(sensors) = &result.sensors else { return Default::default() };
+    let basis = match &sensors.basis {
+        ValueBasis::Raw(reason) => format!("observed: {reason}"),
         other => code(other),
     };
-    let observed =
-        |of: fn(&Estimate) -> f64| references.observed.as_ref().map(|one| number(of(one))).unwrap_or_default();
+    let raw = |of: fn(&Estimate) -> f64| sensors.raw.as_ref().map(|one| number(of(one))).unwrap_or_default();
     [
         basis,
-        references.kept.map(|share| number(share.get())).unwrap_or_default(),
-        observed(|one| one.value),
-        observed(|one| one.low),
-        observed(|one| one.high),
+        sensors.kept.map(|share| number(share.get())).unwrap_or_default(),
+        raw(|one| one.value),
+        raw(|one| one.low),
+        raw(|one| one.high),
     ]
 }
 
@@ -139,7 +138,7 @@ fn outcome(outcome: &Outcome) -> [String; 9] {
         ],
         Outcome::Below { bound } => bare("below", number(*bound), empty()),
         Outcome::Modes(modes) => bare("modes", empty(), json(modes)),
-        Outcome::Unfit(reason) => bare("unfit", empty(), reason.clone()),
+        Outcome::NotMeasured(reason) => bare("not_measured", empty(), reason.clone()),
         Outcome::Failed(reason) => bare("failed", empty(), reason.clone()),
     }
 }

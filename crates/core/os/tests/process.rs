@@ -177,8 +177,8 @@ fn interrupted_looks_are_no_errors() {
                 counted.send().unwrap();
             }
         });
-        let mut looks = (0..2_000_000).map_while(|_| (counted.count() < 20_000).then(|| watch.ended()));
-        let other = looks.find(|ended| !matches!(ended, Ok(false)));
+        let mut checkpoints = (0..2_000_000).map_while(|_| (counted.count() < 20_000).then(|| watch.ended()));
+        let other = checkpoints.find(|ended| !matches!(ended, Ok(false)));
         done.store(true, Ordering::Release);
         other
     });

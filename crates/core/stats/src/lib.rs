@@ -49,4 +49,4 @@ pub use order_statistic::{
 pub use quantile::{median, quantile};
 pub use rank::{RankInterval, rank_intervals};
 pub use ratio::{geometric_mean, ratio};
-pub use stop::{CALLING_LEVEL, Look, calling_interval, look_at_samples, look_at_undisturbed};
+pub use stop::{CALLING_LEVEL, Look, calling_interval, decide_at_checkpoint, decide_on_clean};

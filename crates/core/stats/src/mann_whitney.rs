@@ -87,7 +87,7 @@ fn tie_term(ranks: &[f64]) -> f64 {
 /// ranks (which are whole numbers). The ways are whole numbers too, and exact below 2^53.
 fn permutation_p(ranks: &[f64], n: usize) -> f64 {
     let mut doubled: Vec<usize> = ranks.iter().map(|r| (2.0 * r).round() as usize).collect();
-    let observed: usize = doubled[..n].iter().sum();
+    let raw: usize = doubled[..n].iter().sum();
     doubled.sort_unstable();
     let mut smallest = vec![0];
     smallest.extend(doubled.iter().scan(0, |sum, rank| {
@@ -96,7 +96,7 @@ fn permutation_p(ranks: &[f64], n: usize) -> f64 {
     }));
     let ways = ways_to_choose(&doubled, &smallest, n);
     let centre = smallest[doubled.len()] as f64 * n as f64 / ranks.len() as f64;
-    let distance = (observed as f64 - centre).abs() - 1e-9;
+    let distance = (raw as f64 - centre).abs() - 1e-9;
     let all: f64 = ways.iter().sum();
     let sums = ways.iter().enumerate().map(|(above, ways)| ((smallest[n] + above) as f64, ways));
     let extreme: f64 = sums.filter(|(sum, _)| (sum - centre).abs() >= distance).map(|(_, ways)| ways).sum();

@@ -27,7 +27,7 @@ pub const CALLING_LEVEL: f64 = RULES.estimate.deciding_level;
 /// samples are widened, away from their median, before they are compared with the target and printed.
 ///
 /// The factors are chosen by resampling recorded samples: intervals that decide then cover in 99% of the runs of
-/// results whose samples were freed of outside disturbance, in the order of time too (`measure::references` has the
+/// results whose samples were freed of outside disturbance, in the order of time too (`measure::sensors` has the
 /// test). With fewer than eight samples on both sides no difference would be significant over the results of a whole
 /// comparison.
 const EARLY: [(usize, f64); 2] = [(8, RULES.estimate.widening_of_8), (10, RULES.estimate.widening_of_10)];
@@ -49,7 +49,7 @@ pub struct Look {
 /// Judges positive sample values in the order of time, with what is known of the batches of each sample (`batches` is
 /// empty or as long as `values`). `target` is the wanted half-width of the interval as a logarithm, such as [`TARGET`];
 /// `level` its confidence.
-pub fn look_at_samples(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
+pub fn decide_at_checkpoint(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
     let modes = modes_of_samples(values, batches);
     // By the logarithm and by the printed value, whichever is wider.
     let called = calling_interval(values, level).filter(|found| is_within(found, target));
@@ -58,10 +58,10 @@ pub fn look_at_samples(values: &[f64], batches: &[Option<FastBatches>], target: 
     Look { interval, modes, converged, early: false }
 }
 
-/// Like [`look_at_samples`], for samples that were freed of outside disturbance: after 8 and 10 of them a result may
+/// Like [`decide_at_checkpoint`], for samples that were freed of outside disturbance: after 8 and 10 of them a result may
 /// also converge by their widened extremes.
-pub fn look_at_undisturbed(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
-    let look = look_at_samples(values, batches, target, level);
+pub fn decide_on_clean(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
+    let look = decide_at_checkpoint(values, batches, target, level);
     let early = early_interval(values, level).filter(|found| is_within(found, target) && look.modes.len() == 1);
     match early {
         Some(found) if !look.converged => Look { interval: Some(found), converged: true, early: true, ..look },
@@ -120,30 +120,30 @@ mod tests {
     #[test]
     fn a_quiet_result_converges_and_one_with_modes_does_not() {
         let quiet = [1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.01, 0.99, 1.0, 1.002, 0.998, 1.001, 0.999, 1.003];
-        let seen = look_at_samples(&quiet, &[], TARGET, 0.95);
+        let seen = decide_at_checkpoint(&quiet, &[], TARGET, 0.95);
         assert!(seen.converged && seen.interval.unwrap().interval.level >= CALLING_LEVEL);
-        assert!(!look_at_samples(&quiet[..7], &[], TARGET, 0.95).converged, "seven samples call nothing");
-        assert!(!look_at_samples(&quiet, &[], 0.001, 0.95).converged);
+        assert!(!decide_at_checkpoint(&quiet[..7], &[], TARGET, 0.95).converged, "seven samples call nothing");
+        assert!(!decide_at_checkpoint(&quiet, &[], 0.001, 0.95).converged);
         let tight = [6.5, 70.0, 6.5, 6.5, 70.1, 6.5, 6.5, 69.0, 6.5, 70.5];
-        let seen = look_at_samples(&tight, &[], TARGET, 0.95);
+        let seen = decide_at_checkpoint(&tight, &[], TARGET, 0.95);
         assert!(seen.modes.len() == 2 && !seen.converged);
-        assert!(!look_at_samples(&quiet[..5], &[], TARGET, 0.95).converged);
+        assert!(!decide_at_checkpoint(&quiet[..5], &[], TARGET, 0.95).converged);
     }
 
     #[test]
-    fn few_undisturbed_samples_converge_if_they_are_far_within_the_target() {
+    fn few_clean_samples_converge_if_they_are_far_within_the_target() {
         let spread = |half: f64, n: usize| -> Vec<f64> {
             (0..n).map(|at| 1.0 + half * (2.0 * ((at * 3) % n) as f64 / (n - 1) as f64 - 1.0)).collect()
         };
         let eight = spread(0.99 * 0.008, 8);
-        let look = look_at_undisturbed(&eight, &[], TARGET, 0.95);
+        let look = decide_on_clean(&eight, &[], TARGET, 0.95);
         let found = look.interval.unwrap();
         assert!(look.converged && look.early && found.interval.level >= CALLING_LEVEL, "{found:?}");
         assert!((found.interval.half_width() - 0.99 * TARGET).abs() < 1e-6, "widened to {found:?}");
-        assert!(!look_at_undisturbed(&spread(1.1 * 0.008, 8), &[], TARGET, 0.95).converged);
-        assert!(!look_at_samples(&eight, &[], TARGET, 0.95).converged, "observed samples do not");
-        assert!(!look_at_undisturbed(&spread(0.0001, 7), &[], TARGET, 0.95).converged, "seven are no look");
-        let look = look_at_undisturbed(&spread(0.001, 14), &[], TARGET, 0.95);
+        assert!(!decide_on_clean(&spread(1.1 * 0.008, 8), &[], TARGET, 0.95).converged);
+        assert!(!decide_at_checkpoint(&eight, &[], TARGET, 0.95).converged, "observed samples do not");
+        assert!(!decide_on_clean(&spread(0.0001, 7), &[], TARGET, 0.95).converged, "seven are no look");
+        let look = decide_on_clean(&spread(0.001, 14), &[], TARGET, 0.95);
         assert!(look.converged && !look.early);
     }
 
@@ -167,11 +167,11 @@ mod tests {
         let values = noise.samples(most, &mut generator(seed));
         let mut target = TARGET;
         let mut last = None;
-        for look in model::LOOKS.map(|look| look as usize).into_iter().filter(|look| *look <= most) {
-            let mut found = look_at_undisturbed(&values[..look], &[], target, 0.95);
+        for look in model::CHECKPOINTS.map(|look| look as usize).into_iter().filter(|look| *look <= most) {
+            let mut found = decide_on_clean(&values[..look], &[], target, 0.95);
             if found.converged && target == TARGET {
                 target = TARGET / 4.0;
-                let finer = look_at_undisturbed(&values[..look], &[], target, 0.95);
+                let finer = decide_on_clean(&values[..look], &[], target, 0.95);
                 if finer.converged {
                     found = finer;
                 }

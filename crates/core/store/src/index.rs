@@ -117,7 +117,7 @@ impl ResultValue {
     /// The values by which sessions of a machine are compared. What a neighbour on the core made of a result is no
     /// value of the machine: beside those of other sessions it would be their scatter.
     fn of_history(run: &Run) -> Vec<Self> {
-        run.results.iter().filter(|result| !result.is_contended()).filter_map(Self::of).collect()
+        run.results.iter().filter(|result| !result.is_shared_core()).filter_map(Self::of).collect()
     }
 
     fn of(result: &model::BenchmarkResult) -> Option<Self> {

@@ -94,8 +94,8 @@ pub(crate) fn label_after(written: Option<&str>, held: Option<&str>, now: Option
 /// Reduces a run to what [`Detail::Values`] loads.
 pub(crate) fn values_only(mut run: Run) -> Run {
     // Which cores a sample used matters where they are of several classes.
-    let several = run.session.references.as_ref().is_some_and(|references| references.unshared.len() > 1);
-    let apart = run.session.references.as_ref().is_some_and(|references| !references.distances.is_empty());
+    let several = run.session.sensors.as_ref().is_some_and(|sensors| sensors.exclusive.len() > 1);
+    let apart = run.session.sensors.as_ref().is_some_and(|sensors| !sensors.distances.is_empty());
     for sample in run.results.iter_mut().flat_map(|result| &mut result.samples) {
         *sample = model::Sample {
             round: sample.round,
@@ -108,7 +108,7 @@ pub(crate) fn values_only(mut run: Run) -> Run {
             throttled: sample.throttled,
             quantiles: std::mem::take(&mut sample.quantiles),
             frequency: sample.frequency,
-            undisturbed: sample.undisturbed,
+            clean: sample.clean,
             placement: match std::mem::take(&mut sample.placement) {
                 whole if several => whole,
                 // Which two CPUs a sample used matters where the host may have moved them.

@@ -187,7 +187,7 @@ impl Tried {
             Error::Payload(_) => Some(Reply::Failed { result, reason }),
             _ if !hopeless && self.failures.len() < FAILURES => None,
             _ if self.launched => Some(Reply::Abandoned { result }),
-            _ if hopeless => Some(Reply::Unfit { result, reason }),
+            _ if hopeless => Some(Reply::NotMeasured { result, reason }),
             _ => Some(Reply::Failed { result, reason }),
         }
     }
@@ -201,7 +201,7 @@ pub fn derived(mut result: BenchmarkResult, values: &[f64], method: EstimateMeth
     // The intercept of a fit may be; what it stands for cannot.
     if found.median < 0.0 {
         result.outcome =
-            Outcome::Unfit("it is too small to be told: what follows from the others is below 0".to_owned());
+            Outcome::NotMeasured("it is too small to be told: what follows from the others is below 0".to_owned());
         return Some(result);
     }
     result.outcome = Outcome::Measured(Estimate {
@@ -254,7 +254,7 @@ mod tests {
         let trial = Box::new(Scripted(results));
         let mut tried = Tried { trial, amount: 1.0, launched: false, failures: Vec::new(), earlier: Vec::new() };
         let ending =
-            |reply: &Reply| matches!(reply, Reply::Failed { .. } | Reply::Unfit { .. } | Reply::Abandoned { .. });
+            |reply: &Reply| matches!(reply, Reply::Failed { .. } | Reply::NotMeasured { .. } | Reply::Abandoned { .. });
         let sample = |_| {
             let Ok(replies) = tried.launch(0, 0, &Stopper::default()) else { unreachable!() };
             replies.into_iter().find(ending)

@@ -5,10 +5,10 @@ use compare::{CompareOptions, CompareVerdict, Comparison, FailOn, GateAnswer, Ra
 use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Run, Unit};
 use stats::simulate::generator;
 
-use crate::common::core::{GUEST, GuestSession, Surroundings, contended, core_run, estimate};
+use crate::common::core::{GUEST, GuestSession, Surroundings, core_run, estimate, shared_core};
 use crate::common::{from_values, result, run, time};
 
-/// A core result of 300 cycles whose samples take `slower` times as long as their undisturbed batches do.
+/// A core result of 300 cycles whose samples take `slower` times as long as their clean batches do.
 fn guest(id: &str, machine: &str, cycles: f64, slower: f64, seed: u64) -> Run {
     let mut rng = generator(seed);
     let around = Surroundings { steps: false, neighbour: 0.0, ..GUEST };
@@ -17,9 +17,8 @@ fn guest(id: &str, machine: &str, cycles: f64, slower: f64, seed: u64) -> Run {
     made.samples.iter_mut().for_each(|sample| sample.value *= slower);
     let raw: Vec<f64> = made.samples.iter().map(|sample| sample.value).collect();
     let mut run = core_run(id, machine, id, vec![made]);
-    let references =
-        run.results.iter_mut().find(|one| one.benchmark == "os.call").unwrap().references.as_mut().unwrap();
-    references.observed = Some(estimate(&raw));
+    let sensors = run.results.iter_mut().find(|one| one.benchmark == "os.call").unwrap().sensors.as_mut().unwrap();
+    sensors.raw = Some(estimate(&raw));
     run
 }
 
@@ -31,12 +30,12 @@ fn set(runs: &[&Run]) -> Comparison {
 fn a_run_without_clean_values_is_compared_by_raw_ones_on_both_sides() {
     let a = guest("a", "m", 300.0, 1.8, 1);
     let mut b = guest("b", "m", 300.0, 1.8, 2);
-    contended(&mut b, "os.call");
+    shared_core(&mut b, "os.call");
     let found = set(&[&a, &b]);
     let ratio = &found.rows.iter().find(|row| row.benchmark == "os.call").unwrap().ratios[1];
-    assert_eq!(ratio.basis, RatioBasis::Observed);
+    assert_eq!(ratio.basis, RatioBasis::Raw);
     assert!((ratio.value.unwrap() - 1.0).abs() < 0.01, "both take 1.8 times their own time: {ratio:?}");
-    let raw = a.results.iter().find(|one| one.benchmark == "os.call").unwrap().references.as_ref().unwrap().observed;
+    let raw = a.results.iter().find(|one| one.benchmark == "os.call").unwrap().sensors.as_ref().unwrap().raw;
     let row = found.rows.iter().find(|row| row.benchmark == "os.call").unwrap();
     assert_eq!(row.ratios[0].outcome.as_ref().unwrap().estimate(), raw.as_ref(), "the table shows what it compares");
     assert_ne!(ratio.verdict, Some(CompareVerdict::Different), "{ratio:?}");
@@ -44,15 +43,15 @@ fn a_run_without_clean_values_is_compared_by_raw_ones_on_both_sides() {
 
 #[test]
 fn places_of_machines_are_of_one_basis() {
-    // As observed the third machine is the fastest, and the first two are as undisturbed.
+    // As observed the third machine is the fastest, and the first two are as clean.
     let (a, b) = (guest("a", "m", 300.0, 1.8, 3), guest("b", "n", 320.0, 1.8, 4));
     let mut c = guest("c", "o", 300.0, 1.5, 5);
-    contended(&mut c, "os.call");
+    shared_core(&mut c, "os.call");
     let mut found = set(&[&a, &b, &c]);
     let row = found.rows.iter().find(|row| row.benchmark == "os.call").unwrap();
     let verdicts: Vec<_> = row.ratios.iter().map(|ratio| (ratio.basis, ratio.verdict)).collect();
     assert_eq!(verdicts[1], (RatioBasis::ClockTime, Some(CompareVerdict::Different)));
-    assert_eq!(verdicts[2], (RatioBasis::Observed, Some(CompareVerdict::Different)));
+    assert_eq!(verdicts[2], (RatioBasis::Raw, Some(CompareVerdict::Different)));
     assert!(row.ratios[2].value.unwrap() > 1.1, "a gain");
     let ranks: Vec<Rank> = row.ratios.iter().map(|ratio| ratio.rank.unwrap()).collect();
     assert_eq!(ranks.iter().map(|rank| rank.place).collect::<Vec<_>>(), [2, 3, 1], "{ranks:?}");
@@ -60,7 +59,7 @@ fn places_of_machines_are_of_one_basis() {
     found.sort_by("os.call").unwrap();
     let order: Vec<&str> = found.machines.iter().map(|machine| machine.name.as_str()).collect();
     assert_eq!(order, ["c", "a", "b"]);
-    // Without it the two are as undisturbed, and the verdict of the report stands.
+    // Without it the two are as clean, and the verdict of the report stands.
     let two = set(&[&a, &b]);
     let places: Vec<Rank> = two
         .rows

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use compare::SelfTest;
-use stats::stop::{TARGET, look_at_samples};
+use stats::stop::{TARGET, decide_at_checkpoint};
 use stats::{Interval, median, sample_median_interval, sample_median_range};
 use time::OffsetDateTime;
 
@@ -121,8 +121,8 @@ fn stated(values: &[f64], count: usize) -> Vec<Interval> {
 /// Intervals that declared a result within its target, of runs in the order of time of up to half of what was recorded.
 fn settled(values: &[f64]) -> Vec<Interval> {
     let end = |start: usize| {
-        model::LOOKS.iter().map(|look| *look as usize).filter(|look| 2 * look <= values.len()).find_map(|look| {
-            let seen = look_at_samples(&consecutive(values, look, start), &[], TARGET, 0.95);
+        model::CHECKPOINTS.iter().map(|look| *look as usize).filter(|look| 2 * look <= values.len()).find_map(|look| {
+            let seen = decide_at_checkpoint(&consecutive(values, look, start), &[], TARGET, 0.95);
             seen.interval.filter(|_| seen.converged).map(|found| found.interval)
         })
     };

@@ -5,10 +5,10 @@ use compare::{
     CompareOptions, CompareRow, CompareVerdict, Comparison, FailOn, GainDirection, GateAnswer, Normalise, RatioBasis,
     Relation, SessionRecord, ShownClock, compare, self_test,
 };
-use model::{Class, Outcome, Run, UnsharedCore};
+use model::{Class, ExclusiveCore, Outcome, Run};
 use stats::simulate::{generator, standard_normal};
 
-use crate::common::core::{GUEST, Surroundings, contended, core_run, session, without_references};
+use crate::common::core::{GUEST, Surroundings, core_run, session, shared_core, without_references};
 use crate::common::core::{GuestSession, estimate};
 use crate::common::{from_values, time};
 
@@ -97,7 +97,7 @@ fn the_row_of_the_clock_has_the_ratio_by_which_core_results_are_reckoned() {
         let a = session("a", "guest", 3, GUEST, &mut rng);
         let mut b = session("b", "guest", 3, GUEST, &mut rng);
         // What a run states is weighted by time, which its samples are not.
-        b.session.references.as_mut().unwrap().clock.iter_mut().for_each(|clock| *clock *= 1.01);
+        b.session.sensors.as_mut().unwrap().clock.iter_mut().for_each(|clock| *clock *= 1.01);
         let found = set(&a, &b);
         let told = found.machines[1].clock.unwrap().ratio.unwrap();
         let clock = &clock_of(&found).ratios[1];
@@ -154,11 +154,11 @@ fn between_machines_time_decides_and_the_clocks_error_is_in_its_interval() {
             let mut known = estimate(&[stated; 20]);
             (known.low, known.high, known.level) = (stated * (1.0 - half), stated * (1.0 + half), 0.95);
             one.results[0].outcome = Outcome::Measured(known);
-            one.session.references.as_mut().unwrap().clock = Some(stated);
+            one.session.sensors.as_mut().unwrap().clock = Some(stated);
             // Core results are stated at the clock that the run states.
             for result in &mut one.results {
-                let Some(references) = &mut result.references else { continue };
-                let Some(before) = references.clock.replace(stated) else { continue };
+                let Some(sensors) = &mut result.sensors else { continue };
+                let Some(before) = sensors.clock.replace(stated) else { continue };
                 result.outcome.scale(result.metric.at_clock(1.0, stated) / result.metric.at_clock(1.0, before));
             }
             one
@@ -190,12 +190,12 @@ fn another_class_of_cores_is_another_machine() {
     let (a, mut b) = (session("a", "hybrid", 7, GUEST, &mut rng), session("b", "hybrid", 7, GUEST, &mut rng));
     let basis = |a: &Run, b: &Run| row(&set(a, b), "sim.f1").ratios[1].basis;
     assert_eq!(basis(&a, &b), RatioBasis::Cycles);
-    b.session.references.as_mut().unwrap().unshared[0].ratio = Some(1.5);
+    b.session.sensors.as_mut().unwrap().exclusive[0].ratio = Some(1.5);
     assert_eq!(basis(&a, &b), RatioBasis::ClockTime, "its cores answer otherwise");
     // Two classes in both: the CPUs on which the samples ran decide.
     let classes = |run: &mut Run, cpu: u32| {
-        let class = |cpus: Vec<u32>| UnsharedCore { cpus, ratio: Some(1.211), ..UnsharedCore::default() };
-        run.session.references.as_mut().unwrap().unshared = vec![class(vec![0, 1]), class(vec![2, 3])];
+        let class = |cpus: Vec<u32>| ExclusiveCore { cpus, ratio: Some(1.211), ..ExclusiveCore::default() };
+        run.session.sensors.as_mut().unwrap().exclusive = vec![class(vec![0, 1]), class(vec![2, 3])];
         let samples = run.results.iter_mut().flat_map(|result| &mut result.samples);
         samples.for_each(|sample| sample.placement.asked = vec![cpu]);
     };
@@ -214,12 +214,12 @@ fn unlike_bases_are_never_compared() {
     let mut rng = generator(6);
     let a = session("a", "guest", 7, GUEST, &mut rng);
     let mut b = session("b", "guest", 7, GUEST, &mut rng);
-    contended(&mut b, "sim.f1");
+    shared_core(&mut b, "sim.f1");
     let found = set(&a, &b);
     let ratio = &row(&found, "sim.f1").ratios;
-    assert_eq!((ratio[1].basis, ratio[1].core), (RatioBasis::Observed, None));
-    let observed = a.results[2].references.as_ref().unwrap().observed.unwrap();
-    assert_eq!(ratio[0].outcome.as_ref().unwrap().estimate(), Some(&observed), "both are printed as observed");
+    assert_eq!((ratio[1].basis, ratio[1].core), (RatioBasis::Raw, None));
+    let raw = a.results[2].sensors.as_ref().unwrap().raw.unwrap();
+    assert_eq!(ratio[0].outcome.as_ref().unwrap().estimate(), Some(&raw), "both are printed as observed");
     let median =
         |run: &Run| stats::median(&run.results[2].samples.iter().map(|l| l.value).collect::<Vec<_>>()).unwrap();
     assert!((ratio[1].value.unwrap() / (median(&a) / median(&b))).ln().abs() < 0.2);
@@ -227,7 +227,7 @@ fn unlike_bases_are_never_compared() {
     // A document without references has observed values alone.
     let old = without_references(&a);
     let found = set(&old, &b);
-    assert!(found.rows.iter().all(|row| row.ratios[1].basis == RatioBasis::Observed));
+    assert!(found.rows.iter().all(|row| row.ratios[1].basis == RatioBasis::Raw));
     let disturbed: Vec<&str> = found.machines[1].disturbances.iter().map(|one| one.says.as_str()).collect();
     assert_eq!(
         disturbed,

@@ -4,21 +4,21 @@
 
 use crate::common::{from_values, named, recorded_sessions, run};
 use compare::{CompareOptions, SelfTest, self_test};
-use model::{BenchmarkResult, Class, Metric, ObservedReason, ResultReferences, Run, Unit, ValueBasis};
+use model::{BenchmarkResult, Class, Metric, RawReason, ResultSensors, Run, Unit, ValueBasis};
 
 const SESSIONS: &str = include_str!("../data/guest_sessions.txt");
 
 fn result(cells: &[&str]) -> BenchmarkResult {
-    let [benchmark, parameters, class, unit, observed, values] = cells else { panic!("{cells:?}") };
+    let [benchmark, parameters, class, unit, raw, values] = cells else { panic!("{cells:?}") };
     let unit: Unit = named(unit);
     let metric = if unit.is_rate() { Metric::higher(unit, "operation") } else { Metric::lower(unit, "operation") };
     let values: Vec<f64> = values.split(' ').map(|value| value.parse().unwrap()).collect();
     let mut made = from_values(benchmark, parameters, metric, named::<Class>(class), &values);
-    let basis = match *observed {
-        "o" => ValueBasis::Observed(ObservedReason::LongOperation),
-        _ => ValueBasis::Undisturbed,
+    let basis = match *raw {
+        "o" => ValueBasis::Raw(RawReason::LongOperation),
+        _ => ValueBasis::Clean,
     };
-    made.references = Some(ResultReferences { basis, ..ResultReferences::default() });
+    made.sensors = Some(ResultSensors { basis, ..ResultSensors::default() });
     made
 }
 

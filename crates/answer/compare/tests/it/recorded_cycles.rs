@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{CompareOptions, SelfTest, self_test};
-use model::{
-    BenchmarkResult, Class, Domain, Invalid, Outcome, ResultReferences, Run, Sample, UndisturbedBatches, ValueBasis,
-};
+use model::{BenchmarkResult, Class, CleanBatches, Domain, Invalid, Outcome, ResultSensors, Run, Sample, ValueBasis};
 
 use crate::common::core::{core_run, without_references};
 use crate::common::{result, time};
@@ -40,8 +38,8 @@ fn samples(text: &str, kernel: &str) -> Vec<Sample> {
                 round: words[0].parse().unwrap(),
                 began: number(1),
                 value: number(3) * 1e-9,
-                undisturbed: Some(UndisturbedBatches { batches, of, value, cycles, clock }),
-                invalid: (!enough).then_some(Invalid::Contended { batches, of }),
+                clean: Some(CleanBatches { batches, of, value, cycles, clock }),
+                invalid: (!enough).then_some(Invalid::SharedCore { batches, of }),
                 ..Sample::default()
             }
         })
@@ -56,11 +54,11 @@ fn part(text: &str, name: &str, from: usize) -> Run {
         let (first, last) = (counts[from], counts[from + SAMPLES - 1]);
         all.truncate(last + 1);
         let mut made =
-            result(&format!("sim.{kernel}"), "", time("operation"), class, &[], Outcome::Unfit(String::new()));
+            result(&format!("sim.{kernel}"), "", time("operation"), class, &[], Outcome::NotMeasured(String::new()));
         made.samples = all.split_off(first);
         let basis = ValueBasis::Cycles;
-        made.references =
-            Some(ResultReferences { domain: Domain::Core, basis, clock: Some(1.0), ..ResultReferences::default() });
+        made.sensors =
+            Some(ResultSensors { domain: Domain::Core, basis, clock: Some(1.0), ..ResultSensors::default() });
         made
     });
     core_run(&format!("{name}{from}"), "guest", &format!("{name}{from}"), results.collect())
@@ -84,8 +82,8 @@ fn recorded_sessions_of_one_machine_are_the_same_in_cycles_and_not_as_observed()
     assert_eq!((found.pairs, found.different), (25, 0));
     assert!(found.power.cycles.share().unwrap() >= 0.6, "{:?}", found.power);
     // The same samples, every batch counted.
-    let observed: Vec<(Run, Run)> = pairs.iter().map(|(a, b)| (without_references(a), without_references(b))).collect();
-    let found = tested(&observed);
+    let raw: Vec<(Run, Run)> = pairs.iter().map(|(a, b)| (without_references(a), without_references(b))).collect();
+    let found = tested(&raw);
     println!("observed: {} DIFFERENT, {} SAME of {}", found.different, found.same, found.results);
     assert!(found.same * 10 < found.results, "{found:?}");
 }

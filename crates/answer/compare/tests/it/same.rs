@@ -3,8 +3,7 @@
 
 use compare::{CompareOptions, SelfTest, SessionRecord, self_test};
 use model::{
-    BenchmarkResult, Class, Domain, Metric, Outcome, ResultReferences, Run, Sample, UndisturbedBatches, Unit,
-    ValueBasis,
+    BenchmarkResult, Class, CleanBatches, Domain, Metric, Outcome, ResultSensors, Run, Sample, Unit, ValueBasis,
 };
 
 use crate::common::core::core_run;
@@ -21,15 +20,15 @@ fn recorded(cells: &[&str]) -> BenchmarkResult {
     let sample = |(round, cycles): (u32, &str)| {
         let cycles: f64 = cycles.parse().unwrap();
         let value = metric.at_clock(cycles, CLOCK);
-        let undisturbed =
-            UndisturbedBatches { batches: 20, of: 40, value: Some(value), cycles: Some(cycles), clock: Some(CLOCK) };
-        Sample { round, began: f64::from(round), value, undisturbed: Some(undisturbed), ..Sample::default() }
+        let clean = CleanBatches { batches: 20, of: 40, value: Some(value), cycles: Some(cycles), clock: Some(CLOCK) };
+        Sample { round, began: f64::from(round), value, clean: Some(clean), ..Sample::default() }
     };
     let samples = (0..).zip(values.split(' ')).map(sample).collect();
-    let mut made = result(benchmark, parameters, metric, named::<Class>(class), &[], Outcome::Unfit(String::new()));
+    let mut made =
+        result(benchmark, parameters, metric, named::<Class>(class), &[], Outcome::NotMeasured(String::new()));
     made.samples = samples;
     let (domain, basis) = (Domain::Core, ValueBasis::Cycles);
-    made.references = Some(ResultReferences { domain, basis, clock: Some(1.0), ..ResultReferences::default() });
+    made.sensors = Some(ResultSensors { domain, basis, clock: Some(1.0), ..ResultSensors::default() });
     made
 }
 

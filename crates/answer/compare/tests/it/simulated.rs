@@ -228,8 +228,12 @@ fn what_has_no_value_says_why() {
     let measured = |benchmark: &str| BenchmarkResult { benchmark: benchmark.to_owned(), ..good.clone() };
     let mut other_unit = measured("os.unit");
     other_unit.metric = rate("calls");
-    let a =
-        run("a", "m", "1", ["os.below", "os.unfit", "os.failed", "os.unit", "os.zero", "os.a"].map(measured).to_vec());
+    let a = run(
+        "a",
+        "m",
+        "1",
+        ["os.below", "os.not_measured", "os.failed", "os.unit", "os.zero", "os.a"].map(measured).to_vec(),
+    );
     let zero = Estimate {
         low: -1.0,
         value: 0.0,
@@ -245,7 +249,7 @@ fn what_has_no_value_says_why() {
         "2",
         vec![
             with("os.below", Outcome::Below { bound: 0.5 }),
-            with("os.unfit", Outcome::Unfit("no shell".into())),
+            with("os.not_measured", Outcome::NotMeasured("no shell".into())),
             with("os.failed", Outcome::Failed("it hung".into())),
             other_unit,
             with("os.zero", Outcome::Measured(zero)),
@@ -255,7 +259,7 @@ fn what_has_no_value_says_why() {
     let found = compare(&[&a, &b], &CompareOptions::default()).unwrap();
     for (benchmark, reason) in [
         ("os.below", "at least 2.00x faster"),
-        ("os.unfit", "no shell"),
+        ("os.not_measured", "no shell"),
         ("os.failed", "it hung"),
         ("os.unit", "different units"),
         ("os.zero", "not positive"),
@@ -329,10 +333,10 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
     assert_eq!((wide.answer, wide.tested, wide.open.len()), (GateAnswer::Inconclusive, 1, 1), "{wide:?}");
     // Nothing to test: no spread, nothing measured, the same run twice.
     let plain = |id: &str, value: f64| run(id, "m", id, vec![common::plain("x.y", "", time("call"), value)]);
-    let unfit = Outcome::Unfit("no shell".into());
+    let not_measured = Outcome::NotMeasured("no shell".into());
     let none = |id: &str| {
-        let unfit = common::result("x.y", "", time("call"), Class::Compute, &[], unfit.clone());
-        run(id, "m", id, vec![unfit])
+        let not_measured = common::result("x.y", "", time("call"), Class::Compute, &[], not_measured.clone());
+        run(id, "m", id, vec![not_measured])
     };
     let itself = made("a", &mut rng);
     for (a, b) in [(plain("a", 1.0), plain("b", 1.0)), (none("a"), none("b")), (itself.clone(), itself)] {
@@ -353,7 +357,7 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
     assert_eq!(answer(&before, &after, "slower:50").answer, GateAnswer::Pass);
     for (outcome, says) in [
         (Outcome::Failed("it hung".into()), "it failed: it hung"),
-        (Outcome::Unfit("no shell".into()), "it was not measured: no shell"),
+        (Outcome::NotMeasured("no shell".into()), "it was not measured: no shell"),
     ] {
         after.results[0].outcome = outcome;
         let gate = answer(&before, &after, "slower:50");

@@ -107,7 +107,7 @@ fn against_cheapest(
     let sure = candidates.reaches.iter().filter(|reaches| **reaches >= problem.demand.confidence - 1e-9).count();
     AgainstCheapest {
         plan: counted(problem, &candidates.plans[cheapest]),
-        dearer: cost(chosen) / cost(cheapest) - 1.0,
+        more_expensive: cost(chosen) / cost(cheapest) - 1.0,
         reaches: candidates.reaches[cheapest],
         expected_cost: candidates.mean(cheapest),
         considered: candidates.plans.len(),
@@ -121,7 +121,7 @@ fn one_kind(problem: &ChooseProblem, candidates: &Candidates, chosen: usize) -> 
     let cost = |plan: usize| candidates.mean(plan);
     let single = (0..candidates.plans.len()).filter(|plan| kinds(*plan) == 1).filter(sure);
     let best = single.filter(|_| kinds(chosen) > 1).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))?;
-    Some(OneKind { plan: counted(problem, &candidates.plans[best]), dearer: cost(best) / cost(chosen) - 1.0 })
+    Some(OneKind { plan: counted(problem, &candidates.plans[best]), more_expensive: cost(best) / cost(chosen) - 1.0 })
 }
 
 fn costs(problem: &ChooseProblem, plan: &[u32], world: &WorldState) -> Costs {

@@ -87,7 +87,7 @@ pub struct AgainstCheapest {
     /// Number of each offer in the cheapest plan.
     pub plan: Vec<OfferCount>,
     /// Cost of the chosen plan over that of the cheapest, less 1, with middle values.
-    pub dearer: f64,
+    pub more_expensive: f64,
     /// Probability that the cheapest reaches the rate.
     pub reaches: f64,
     /// Mean cost of the cheapest, with what must be bought later where it falls short.
@@ -105,7 +105,7 @@ pub struct OneKind {
     /// The plan.
     pub plan: Vec<OfferCount>,
     /// Its expected cost over that of the chosen plan, less 1.
-    pub dearer: f64,
+    pub more_expensive: f64,
 }
 
 /// A number of one offer.

@@ -161,7 +161,7 @@ impl Choice {
             return Some(format!("No plan considered is cheaper; {among}."));
         }
         // A mean over draws and a cost with middle values may differ in their order by a hair.
-        let dearer = cheapest.dearer.max(0.0);
+        let more_expensive = cheapest.more_expensive.max(0.0);
         let later = if cheapest.reaches < 1.0 {
             let mean = money(&self.problem, cheapest.expected_cost);
             format!(" and costs {mean} on average with what must then be bought later")
@@ -170,7 +170,7 @@ impl Choice {
         };
         Some(format!(
             "It costs {} more than the cheapest plan, {}, which reaches the rate with a probability of {}{later}; {among}.",
-            percent(dearer),
+            percent(more_expensive),
             plan_in_words(&cheapest.plan),
             percent(cheapest.reaches),
         ))
@@ -210,8 +210,8 @@ impl Choice {
 /// The price of having one kind of machine.
 fn one_kind(single: &OneKind) -> String {
     let plan = plan_in_words(&single.plan);
-    let dearer = percent(single.dearer.max(0.0));
-    format!("Of one kind, {plan} would be as sure as was asked, and cost {dearer} more.")
+    let more_expensive = percent(single.more_expensive.max(0.0));
+    format!("Of one kind, {plan} would be as sure as was asked, and cost {more_expensive} more.")
 }
 
 fn shortage_in_words(shortage: &Shortage) -> String {

@@ -115,7 +115,7 @@ fn what_cannot_matter_is_worth_nothing() {
     let text = coin(0.5).replace("years = \"1 years\"", "years = \"1 years\"\ndelivery_within = \"10 days\"")
         + r#"
 [[offer]]
-name = "dear"
+name = "expensive"
 price = "90000 EUR"
 rate = { events = "8 to 12 events/s" }
 [[offer]]
@@ -129,7 +129,7 @@ rate = { events = "5 to 20 events/s" }
     for information in &chosen.information {
         let about = format!("{:?}", information.about);
         assert!(!about.contains("late"), "{about}");
-        assert!(!about.contains("dear") || information.value == 0.0, "{information:?}");
+        assert!(!about.contains("expensive") || information.value == 0.0, "{information:?}");
     }
     assert_eq!(choice.excluded.len(), 1);
 }

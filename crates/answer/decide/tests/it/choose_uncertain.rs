@@ -50,7 +50,7 @@ fn the_price_of_being_sure_is_told() {
     let found = decide(&uncertain_offers(&[("old", 1000.0, 50.0, 1.02), ("new", 1000.0, 52.0, 1.4)])).unwrap();
     let chosen = plan(&found);
     let against = &chosen.against_cheapest;
-    assert!(against.dearer >= 0.0 && against.considered >= against.sure, "{against:?}");
+    assert!(against.more_expensive >= 0.0 && against.considered >= against.sure, "{against:?}");
     assert!(chosen.reaches >= 0.9 && against.reaches <= chosen.reaches, "{chosen:?}");
     let sentences = found.sentences().join(" ");
     assert!(
@@ -75,7 +75,7 @@ fn several_kinds_are_surer_than_one() {
     let chosen = plan(&found);
     let one = chosen.one_kind.as_ref().unwrap();
     assert!(chosen.plan.iter().filter(|counted| counted.count > 0).count() > 1, "{:?}", chosen.plan);
-    assert!(chosen.reaches >= 0.9 && one.dearer > 0.0, "{one:?}");
+    assert!(chosen.reaches >= 0.9 && one.more_expensive > 0.0, "{one:?}");
     let sentences = found.sentences().join(" ");
     assert!(sentences.contains("Of one kind, ") && sentences.contains("as sure as was asked, and cost"), "{sentences}");
     for found in [alike(1.0001, 1020.0), alike(1.4, 300.0)] {

@@ -32,7 +32,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         1 => number().prop_map(|bound| Outcome::Below { bound }),
         1 => prop::collection::vec((0.0..1.0_f64, estimate()), 0..4)
             .prop_map(|modes| Outcome::Modes(modes.into_iter().map(|(share, estimate)| Mode { share, estimate }).collect())),
-        1 => Just(Outcome::Unfit("no".into())),
+        1 => Just(Outcome::NotMeasured("no".into())),
         1 => Just(Outcome::Failed("hung".into())),
     ]
 }

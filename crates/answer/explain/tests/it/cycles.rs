@@ -7,13 +7,13 @@
 
 use explain::{Explanation, explain};
 use model::{
-    Class, CpuDistance, Definition, Domain, Fact, FactValue, ObservedReason, Primitive, ResultReferences, Run, Share,
+    Class, CpuDistance, Definition, Domain, Fact, FactValue, Primitive, RawReason, ResultSensors, Run, Share,
     ValueBasis,
 };
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{generator, standard_normal};
 
-use crate::common::core::{GUEST, GuestSession, Surroundings, contended, core_run};
+use crate::common::core::{GUEST, GuestSession, Surroundings, core_run, shared_core};
 use crate::common::{from_values, time};
 
 const PRIMITIVES: [Primitive; 6] = [
@@ -66,8 +66,8 @@ fn memory(run: &mut Run, benchmark: &str, domain: Domain, seconds: f64, rng: &mu
     let samples: Vec<f64> = (0..20).map(|_| seconds * (0.001 * standard_normal(rng)).exp()).collect();
     let mut made = from_values(benchmark, "", time("load"), Class::MemoryLatency, &samples);
     made.stresses = vec![Primitive::DramLatency];
-    let basis = ValueBasis::Observed(ObservedReason::LongOperation);
-    made.references = Some(ResultReferences { domain, basis, ..ResultReferences::default() });
+    let basis = ValueBasis::Raw(RawReason::LongOperation);
+    made.sensors = Some(ResultSensors { domain, basis, ..ResultSensors::default() });
     run.results.push(made);
 }
 
@@ -138,18 +138,18 @@ fn a_factor_that_is_not_the_clock_says_nothing_of_what_does_not_follow_it() {
 
 /// The share of the time with another thread on the core.
 fn shared(run: &mut Run, share: f64) {
-    run.session.references.as_mut().unwrap().core_shared = Share::new(share);
+    run.session.sensors.as_mut().unwrap().core_shared = Share::new(share);
 }
 
 #[test]
 fn a_neighbour_is_a_rival_on_three_sides() {
     let mut rng = generator(13);
-    let observed = |id: &str, slower: f64, share: f64, rng: &mut ChaCha8Rng| {
+    let raw = |id: &str, slower: f64, share: f64, rng: &mut ChaCha8Rng| {
         let mut run = guest(id, 2.6e9, 1.0, rng);
         run.results.iter_mut().flat_map(|result| &mut result.samples).for_each(|sample| {
-            sample.value = sample.undisturbed.unwrap().value.unwrap() * slower;
+            sample.value = sample.clean.unwrap().value.unwrap() * slower;
         });
-        (0..PRIMITIVES.len()).for_each(|i| contended(&mut run, &format!("cpu.f{i}")));
+        (0..PRIMITIVES.len()).for_each(|i| shared_core(&mut run, &format!("cpu.f{i}")));
         shared(&mut run, share);
         run
     };
@@ -158,19 +158,19 @@ fn a_neighbour_is_a_rival_on_three_sides() {
         causes.filter(|rival| rival.title == "another thread on the core").count()
     };
     // Recorded by both, moved the right way, and not filtered.
-    let (quiet, busy) = (observed("a", 1.0, 0.02, &mut rng), observed("b", 1.3, 0.8, &mut rng));
+    let (quiet, busy) = (raw("a", 1.0, 0.02, &mut rng), raw("b", 1.3, 0.8, &mut rng));
     let found = explained(&quiet, &busy);
     assert!(named(&found) > 0 && !found.common_factor.is_clock, "{found:?}");
     let shares = |said: &&String| said.contains("shared its core with another thread for 80% of its time");
     assert_eq!(found.disturbed.iter().filter(shares).count(), 1, "{:?}", found.disturbed);
     // The side with the neighbour is the faster one; or the other run did not look.
-    let (quiet, busy) = (observed("a", 1.3, 0.02, &mut rng), observed("b", 1.0, 0.8, &mut rng));
+    let (quiet, busy) = (raw("a", 1.3, 0.02, &mut rng), raw("b", 1.0, 0.8, &mut rng));
     assert_eq!(named(&explained(&quiet, &busy)), 0);
-    let mut blind = observed("a", 1.0, 0.0, &mut rng);
-    blind.session.references.as_mut().unwrap().core_shared = None;
-    let busy = observed("b", 1.3, 0.8, &mut rng);
+    let mut blind = raw("a", 1.0, 0.0, &mut rng);
+    blind.session.sensors.as_mut().unwrap().core_shared = None;
+    let busy = raw("b", 1.3, 0.8, &mut rng);
     assert_eq!(named(&explained(&blind, &busy)), 0);
-    // Undisturbed batches alone count: a neighbour cannot be why they differ.
+    // Clean batches alone count: a neighbour cannot be why they differ.
     let (mut a, mut b) = (guest("a", 2.6e9, 1.0, &mut rng), guest("b", 2.6e9, 1.3, &mut rng));
     shared(&mut a, 0.02);
     shared(&mut b, 0.8);
@@ -195,7 +195,7 @@ fn cpus_that_a_host_had_apart_in_one_run_are_told() {
     let mut rng = generator(14);
     let mut at = |id: &str, picos: u32| {
         let mut run = guest(id, 2.6e9, 1.0, &mut rng);
-        run.session.references.as_mut().unwrap().distances =
+        run.session.sensors.as_mut().unwrap().distances =
             vec![CpuDistance { cpus: [0, 1], picos, share: Share::ALL, elsewhere: None }];
         run
     };
@@ -213,7 +213,7 @@ fn results_of_another_definition_explain_nothing_and_are_counted_as_a_comparison
     let mut rng = generator(15);
     let (mut a, mut b) = (guest("a", 2.6e9, 1.0, &mut rng), guest("b", 2.6e9, 1.0, &mut rng));
     for run in [&mut a, &mut b] {
-        ["cpu.f0", "cpu.f1", "cpu.f2"].iter().for_each(|benchmark| contended(run, benchmark));
+        ["cpu.f0", "cpu.f1", "cpu.f2"].iter().for_each(|benchmark| shared_core(run, benchmark));
     }
     b.results.iter_mut().find(|result| result.benchmark == "cpu.f0").unwrap().definition =
         Definition::Other("half of the work".to_owned());

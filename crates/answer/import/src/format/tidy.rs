@@ -179,7 +179,7 @@ fn result(row: &TidyRow<'_>) -> Result<BenchmarkResult, SourceFault> {
         quantiles: if row.maybe("quantiles").is_empty() { Vec::new() } else { row.json("quantiles")? },
         notes: notes.map(str::to_owned).collect(),
         footprint: Footprint::default(),
-        references: None,
+        sensors: None,
         samples,
     };
     result.fault().map_or(Ok(result), |fault| Err(SourceFault::new(fault, row.line)))
@@ -201,7 +201,7 @@ fn outcome(row: &TidyRow<'_>) -> Result<Outcome, SourceFault> {
         }
         "below" => Outcome::Below { bound: row.number("high")? },
         "modes" => Outcome::Modes(row.json("detail")?),
-        "unfit" => Outcome::Unfit(row.get("detail")?.to_owned()),
+        "not_measured" => Outcome::NotMeasured(row.get("detail")?.to_owned()),
         "failed" => Outcome::Failed(row.get("detail")?.to_owned()),
         other => return Err(SourceFault::new(format!("'{}' is not an outcome", shown(other)), row.line)),
     })

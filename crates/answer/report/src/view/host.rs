@@ -1,6 +1,6 @@
 //! What the host did during a run: a picture over time of the clock and of contention on each CPU.
 
-use model::{ReferenceMoment, Run, Share};
+use model::{Run, SensorMoment, Share};
 
 use crate::words::duration;
 use crate::{Block, Chart, ChartPlot, DocumentSection, Timeline, TimelineRow};
@@ -30,9 +30,9 @@ struct HostCell {
 
 /// The picture of the readings between the samples of a run, if it has any.
 pub(super) fn strip(run: &Run) -> Option<DocumentSection> {
-    let references = run.session.references.as_ref()?;
+    let sensors = run.session.sensors.as_ref()?;
     let seconds = run.session.seconds;
-    let moments = references.moments(seconds);
+    let moments = sensors.moments(seconds);
     let each = moments.chunk_by(|one, next| one.cpu == next.cpu);
     let rows: Vec<TimelineRow> = each.flat_map(|moments| rows_of(moments, seconds)).collect();
     let chart = Chart {
@@ -47,7 +47,7 @@ pub(super) fn strip(run: &Run) -> Option<DocumentSection> {
 }
 
 /// The rows of the picture for the readings of one CPU.
-fn rows_of(moments: &[ReferenceMoment], seconds: f64) -> Vec<TimelineRow> {
+fn rows_of(moments: &[SensorMoment], seconds: f64) -> Vec<TimelineRow> {
     let Some(cpu) = moments.first().map(|first| first.cpu) else { return Vec::new() };
     let rows: Vec<HostRow> = moments.chunk_by(|one, next| next.began - one.began < ROW).filter_map(middle).collect();
     let cells = cells(&rows, seconds);
@@ -62,7 +62,7 @@ fn rows_of(moments: &[ReferenceMoment], seconds: f64) -> Vec<TimelineRow> {
 }
 
 /// One row from its readings: the middle, which an interrupt in one of them does not change.
-fn middle(moments: &[ReferenceMoment]) -> Option<HostRow> {
+fn middle(moments: &[SensorMoment]) -> Option<HostRow> {
     let clocks: Vec<f64> = moments.iter().map(|moment| moment.clock).collect();
     let shared = moments.iter().filter(|moment| moment.shared == Some(true)).count();
     Some(HostRow {
@@ -119,14 +119,14 @@ fn gigahertz(hertz: f64) -> String {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-    use model::{ReferenceLengths, ReferenceSamples, SessionReferences, UnsharedCore, UnsharedSource};
+    use model::{ExclusiveCore, ExclusiveSource, SensorLengths, SensorSamples, SessionSensors};
 
     use super::*;
 
     /// Ten seconds of one CPU: a neighbour from 2 to 5 s, a clock that falls at 6 s, an interrupt in one of 50 rows.
     fn rows(ratio: Option<f64>) -> Vec<TimelineRow> {
-        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
-        let mut samples = ReferenceSamples::default();
+        let lengths = SensorLengths { clock: 36_000, contention: 180_000, issue: 0 };
+        let mut samples = SensorSamples::default();
         for at in 0..1500_u32 {
             let clock = if at >= 900 { 14_400 } else { 12_000 };
             let late = if at.is_multiple_of(150) { 9_000 } else { 0 };
@@ -135,9 +135,10 @@ mod tests {
             samples.clock.0.push(clock);
             samples.contention.0.push(late + if (300..750).contains(&at) { clock * 9 / 5 } else { clock * 5 / 4 });
         }
-        let core = UnsharedCore { cpus: vec![3], ratio, source: UnsharedSource::LowerMode, ..UnsharedCore::default() };
-        let references = SessionReferences { lengths, unshared: vec![core], samples, ..SessionReferences::default() };
-        rows_of(&references.moments(10.0), 10.0)
+        let core =
+            ExclusiveCore { cpus: vec![3], ratio, source: ExclusiveSource::LowerMode, ..ExclusiveCore::default() };
+        let sensors = SessionSensors { lengths, exclusive: vec![core], samples, ..SessionSensors::default() };
+        rows_of(&sensors.moments(10.0), 10.0)
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) fn notes(run: &Run) -> Vec<String> {
         notes.extend(origin.attribution.clone());
     }
     notes.extend(changed(run));
-    notes.extend(references(run));
+    notes.extend(sensors(run));
     notes.extend(moved(run));
     notes.extend(incomplete(run));
     notes
@@ -64,26 +64,26 @@ fn incomplete(run: &Run) -> Option<String> {
 
 /// Pairs of CPUs that the host moved during the run.
 fn moved(run: &Run) -> impl Iterator<Item = String> {
-    let distances = run.session.references.iter().flat_map(|references| &references.distances);
+    let distances = run.session.sensors.iter().flat_map(|sensors| &sensors.distances);
     distances.filter(|one| one.elsewhere.is_some() && one.share.get() < HARDLY_MOVED).map(ToString::to_string)
 }
 
 /// The clock of core results, and the contention during the run.
-fn references(run: &Run) -> Option<String> {
-    let references = run.session.references.as_ref()?;
-    if let Some(why) = &references.refused {
+fn sensors(run: &Run) -> Option<String> {
+    let sensors = run.session.sensors.as_ref()?;
+    if let Some(why) = &sensors.refused {
         return Some(format!("clock and neighbours on the core were not seen: {why}"));
     }
-    let clock = references.clock.map(clock_words)?;
-    let Some(shared) = references.core_shared else {
+    let clock = sensors.clock.map(clock_words)?;
+    let Some(shared) = sensors.core_shared else {
         return Some(format!(
-            "median clock {clock}; whether another thread was on the core is not known: no reading is of an unshared core"
+            "median clock {clock}; whether another thread was on the core is not known: no reading is of an exclusive core"
         ));
     };
     let shared = format!("the core was shared {} of the time", percent(shared.get()));
-    let printed = run.results.iter().find_map(|result| result.references.as_ref()?.clock);
+    let printed = run.results.iter().find_map(|result| result.sensors.as_ref()?.clock);
     Some(match printed {
-        Some(at) if Some(at) != references.clock => {
+        Some(at) if Some(at) != sensors.clock => {
             format!("core results at {}; the median clock of the run was {clock}, {shared}", clock_words(at))
         }
         Some(_) => format!("core results at {clock}, the median clock of the run; {shared}"),

@@ -182,8 +182,9 @@ mod tests {
             ..results[0].clone()
         };
         assert_eq!(matrices(&[results[0].clone(), other], &NODES).len(), 2, "sizes are not mixed");
-        let unfit = BenchmarkResult { outcome: Outcome::Unfit("one node".to_owned()), ..results[0].clone() };
-        assert!(matrices(&[unfit], &NODES).is_empty(), "nothing to draw");
+        let not_measured =
+            BenchmarkResult { outcome: Outcome::NotMeasured("one node".to_owned()), ..results[0].clone() };
+        assert!(matrices(&[not_measured], &NODES).is_empty(), "nothing to draw");
     }
 
     #[test]
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!(table.groups[0].rows[0].cells[1], Cell::Count(30));
         let mut run = model::parse_run(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"cores","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
+            "plan":{"suite":"cores","seed":1,"level":0.95,"target":0.02,"checkpoints":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         run.results = results;

@@ -67,7 +67,9 @@ fn row(result: &BenchmarkResult) -> TableRow {
             vec![label, Cell::Value(quantity), Cell::Interval(quantity)]
         }
         Outcome::Modes(groups) => vec![label, Cell::Across(modes(groups, result.metric.unit), Tone::Caution)],
-        Outcome::Unfit(reason) | Outcome::Failed(reason) => vec![label, Cell::Across(reason.clone(), Tone::Caution)],
+        Outcome::NotMeasured(reason) | Outcome::Failed(reason) => {
+            vec![label, Cell::Across(reason.clone(), Tone::Caution)]
+        }
         Outcome::Below { bound } => {
             vec![label, Cell::Below(PrintedQuantity::bare(bound * 1e-6, Unit::Count)), Cell::Empty]
         }

@@ -136,7 +136,7 @@ pub(super) fn cells(result: &BenchmarkResult, label: String, target: f64, told: 
             Cell::Text(remarks.join(", "), Tone::Muted),
         ],
         Outcome::Modes(groups) => vec![label, Cell::Across(with(modes(groups, unit)), Tone::Caution)],
-        Outcome::Unfit(reason) => vec![label, Cell::Across(with(format!("not measured: {reason}")), Tone::Muted)],
+        Outcome::NotMeasured(reason) => vec![label, Cell::Across(with(format!("not measured: {reason}")), Tone::Muted)],
         Outcome::Failed(reason) => vec![label, Cell::Across(with(format!("failed: {reason}")), Tone::Bad)],
     }
 }
@@ -159,7 +159,7 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
             }
             Outcome::Below { .. } => counts[2] += 1,
             Outcome::Modes(_) => counts[3] += 1,
-            Outcome::Unfit(_) => counts[4] += 1,
+            Outcome::NotMeasured(_) => counts[4] += 1,
             Outcome::Failed(_) => counts[5] += 1,
         }
     }

@@ -86,7 +86,7 @@ mod tests {
     fn a_curve_is_a_row_with_its_knee_and_a_chart_with_its_ideal() {
         let mut run = model::parse_run(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
+            "plan":{"suite":"scaling","seed":1,"level":0.95,"target":0.02,"checkpoints":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         assert!(section(&run).is_none(), "nothing was measured");

@@ -129,7 +129,7 @@ mod tests {
     fn what_another_tool_states_is_no_median_over_samples() {
         let mut run: Run = serde_json::from_str(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"checkpoints":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
         run.results = vec![result(Metric::lower(Unit::Seconds, "wake-up"), &[(0.5, 1.0, 0.96), (1.0, 2.0, 0.96)])];

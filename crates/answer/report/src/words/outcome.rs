@@ -80,8 +80,8 @@ pub fn remarks(result: &BenchmarkResult, target: f64, told: &Told) -> Vec<String
                 let share = taken.share().map_or_else(String::new, |share| format!(" {}", percent(share.get())));
                 format!("{}{share}", flag.about())
             }
-            Flag::Contended => match result.basis() {
-                ValueBasis::Observed(reason) => format!("{}: {reason}", flag.about()),
+            Flag::SharedCore => match result.basis() {
+                ValueBasis::Raw(reason) => format!("{}: {reason}", flag.about()),
                 _ => flag.about().to_owned(),
             },
             other => other.about().to_owned(),
@@ -111,16 +111,16 @@ pub fn remarks(result: &BenchmarkResult, target: f64, told: &Told) -> Vec<String
 /// The share of the batches on which a clean value is based, and the raw value over all of them: what comparisons with
 /// runs that have no clean value use. A brief row has the raw value alone, where it lies beyond the clean interval.
 fn raw(result: &BenchmarkResult, brief: bool) -> Option<String> {
-    let references = result.references.as_ref()?;
-    if !matches!(references.basis, ValueBasis::Cycles | ValueBasis::Undisturbed) {
+    let sensors = result.sensors.as_ref()?;
+    if !matches!(sensors.basis, ValueBasis::Cycles | ValueBasis::Clean) {
         return None;
     }
     let clean = result.outcome.estimate();
     let beyond = |raw: f64| clean.is_none_or(|clean| raw < clean.low || raw > clean.high);
-    let raw = references.observed.as_ref().filter(|raw| !brief || beyond(raw.value));
+    let raw = sensors.raw.as_ref().filter(|raw| !brief || beyond(raw.value));
     let raw =
         raw.map(|raw| format!("raw {}", PrintedQuantity::of(raw, result.metric.unit).in_metric(&result.metric).text()));
-    let kept = references.kept.filter(|_| !brief).map(|kept| format!("{} clean", percent(kept.get())));
+    let kept = sensors.kept.filter(|_| !brief).map(|kept| format!("{} clean", percent(kept.get())));
     let said: Vec<String> = kept.into_iter().chain(raw).collect();
     (!said.is_empty()).then(|| said.join(", "))
 }

@@ -50,7 +50,7 @@ fn context() -> RunContext {
 fn the_answer_fits_one_screen_and_says_what_to_do_next() {
     let mut run = whole();
     for result in &mut run.results {
-        result.flags = vec![Flag::Steal, Flag::Contended, Flag::Noisy, Flag::Drift, Flag::Repeated];
+        result.flags = vec![Flag::Steal, Flag::SharedCore, Flag::Noisy, Flag::Drift, Flag::Repeated];
     }
     let text = screen(&view::answer(&run, &context()), 80);
     assert!(text.lines().count() <= 24, "{} lines: {text}", text.lines().count());
@@ -90,11 +90,11 @@ fn a_short_run_is_shown_whole() {
 fn what_most_results_have_is_told_once() {
     let mut run = whole();
     for result in &mut run.results {
-        result.flags = vec![Flag::CannotConverge, Flag::Contended];
+        result.flags = vec![Flag::CannotConverge, Flag::SharedCore];
     }
     run.results[0].flags.push(Flag::Drift);
     let text = screen(&view::run(&run, &context()), 100);
-    assert_eq!(text.matches("contended").count(), 1, "{text}");
+    assert_eq!(text.matches("shared_core").count(), 1, "{text}");
     assert_eq!(text.matches("did not reach").count(), 0, "the count of wider results says it: {text}");
     // What one result has stands in its row, and in the count.
     assert_eq!(text.matches("drift").count(), 2, "{text}");
@@ -119,7 +119,7 @@ fn trust_follows_from_what_was_recorded() {
     assert!(why(&run).contains("poor: 0 of ") && why(&run).contains(both), "{}", why(&run));
     run.session.conditions = Conditions { load: Some(0.0), cpus: Some(2), ..Conditions::default() };
     assert!(!why(&run).contains("nothing is known"), "a level has its reason: {}", why(&run));
-    run.results.iter_mut().for_each(|result| result.outcome = Outcome::Unfit("no".into()));
+    run.results.iter_mut().for_each(|result| result.outcome = Outcome::NotMeasured("no".into()));
     assert_eq!(level(&run), TrustLevel::Unknown);
     assert_eq!(level(&fixture::published_run()), TrustLevel::Unknown, "another tool measured it");
 }
@@ -127,7 +127,7 @@ fn trust_follows_from_what_was_recorded() {
 #[test]
 fn repeated_samples_are_counted_by_reason() {
     let mut run = whole();
-    run.results[0].samples[0].invalid = Some(Invalid::Contended { batches: 1, of: 9 });
+    run.results[0].samples[0].invalid = Some(Invalid::SharedCore { batches: 1, of: 9 });
     run.results[1].samples[0].invalid = Some(Invalid::Suspended(2.0));
     run.results[1].samples[1].invalid = Some(Invalid::Suspended(2.0));
     run.results[1].flags.push(Flag::Repeated);

@@ -5,8 +5,8 @@ use crate::fixture;
 
 use compare::{CompareOptions, FailOn};
 use model::{
-    BenchmarkResult, Class, CpuDistance, Domain, Estimate, EstimateMethod, Metric, Outcome, Parameters, ResultKey,
-    ResultReferences, Run, Sample, SessionReferences, Share, UndisturbedBatches, Unit, UnsharedCore, ValueBasis,
+    BenchmarkResult, Class, CleanBatches, CpuDistance, Domain, Estimate, EstimateMethod, ExclusiveCore, Metric,
+    Outcome, Parameters, ResultKey, ResultSensors, Run, Sample, SessionSensors, Share, Unit, ValueBasis,
 };
 use report::view::{self, CompareContext};
 use report::{Csv, Markdown, ReportFormat, Terminal};
@@ -23,15 +23,15 @@ fn at_clock(seed: u64, hertz: f64) -> Run {
         result.samples = (0..20)
             .map(|round| {
                 let cycles = Some(estimate.value * hertz * (1.0 + 1e-4 * f64::from(round % 5)));
-                let undisturbed = UndisturbedBatches { cycles, clock: Some(hertz), ..UndisturbedBatches::default() };
-                Sample { round, value: estimate.value, undisturbed: Some(undisturbed), ..Sample::default() }
+                let clean = CleanBatches { cycles, clock: Some(hertz), ..CleanBatches::default() };
+                Sample { round, value: estimate.value, clean: Some(clean), ..Sample::default() }
             })
             .collect();
-        result.references = Some(ResultReferences {
+        result.sensors = Some(ResultSensors {
             domain: Domain::Core,
             basis: ValueBasis::Cycles,
             clock: Some(hertz),
-            ..ResultReferences::default()
+            ..ResultSensors::default()
         });
     }
     let metric = Metric::higher(Unit::PerSecond, "cycles");
@@ -54,10 +54,10 @@ fn at_clock(seed: u64, hertz: f64) -> Run {
         }),
     );
     run.results.push(clock);
-    run.session.references = Some(SessionReferences {
+    run.session.sensors = Some(SessionSensors {
         clock: Some(hertz),
-        unshared: vec![UnsharedCore { cpus: vec![0, 1], ratio: Some(1.211), ..UnsharedCore::default() }],
-        ..SessionReferences::default()
+        exclusive: vec![ExclusiveCore { cpus: vec![0, 1], ratio: Some(1.211), ..ExclusiveCore::default() }],
+        ..SessionSensors::default()
     });
     run
 }
@@ -131,7 +131,7 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
     let at = |seed: u64, picos: u32| {
         let mut run = at_clock(seed, 2.6e9);
         let found = CpuDistance { cpus: [1, 0], picos, share: Share::ALL, elsewhere: None };
-        run.session.references.as_mut().unwrap().distances = vec![found];
+        run.session.sensors.as_mut().unwrap().distances = vec![found];
         run
     };
     let (near, mut far, busy) = (at(1, 37_100), at(2, 187_000), at(3, 58_000));
@@ -148,8 +148,8 @@ fn cpus_that_the_host_had_elsewhere_are_said_of_one_machine() {
         estimate.scale(times);
         for sample in &mut run.results[place].samples {
             sample.value *= times;
-            let undisturbed = sample.undisturbed.as_mut().unwrap();
-            undisturbed.cycles = undisturbed.cycles.map(|cycles| cycles * times);
+            let clean = sample.clean.as_mut().unwrap();
+            clean.cycles = clean.cycles.map(|cycles| cycles * times);
             sample.placement.seen = vec![vec![1], vec![0]];
         }
         run

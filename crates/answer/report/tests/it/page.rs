@@ -253,7 +253,7 @@ fn long_names() -> String {
     none.label = Some("x".repeat(300));
     none.machine.name = "node.".repeat(40);
     for result in &mut none.results {
-        result.outcome = model::Outcome::Unfit("it goes on for longer than a line has room for, ".repeat(4));
+        result.outcome = model::Outcome::NotMeasured("it goes on for longer than a line has room for, ".repeat(4));
         result.samples.clear();
     }
     page(&[&none, &fixture::sample_run(5, 1.0, true)])

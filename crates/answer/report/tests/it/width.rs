@@ -72,7 +72,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         1 => number().prop_map(|bound| Outcome::Below { bound }),
         1 => prop::collection::vec((number(), estimate()), 0..4)
             .prop_map(|modes| Outcome::Modes(modes.into_iter().map(|(share, estimate)| Mode { share, estimate }).collect())),
-        1 => text().prop_map(Outcome::Unfit),
+        1 => text().prop_map(Outcome::NotMeasured),
         1 => text().prop_map(Outcome::Failed),
     ]
 }

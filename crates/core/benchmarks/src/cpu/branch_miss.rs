@@ -7,7 +7,7 @@ use crate::prelude::*;
 /// More branches than predictors remember.
 const BYTES: u64 = MIB;
 /// Batches walk pieces of them in turn, so that each branch comes back as late as in whole passes, and a batch is short
-/// enough to be undisturbed on a shared core.
+/// enough to be clean on a shared core.
 const PIECE: u64 = 64 * KIB;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {

@@ -179,7 +179,7 @@ mod tests {
                 let at = format!("buffer={buffer},durability=none,place=target").parse().unwrap();
                 let mut files = match Buffered::new(action, &at, &mut context) {
                     Ok(files) => files,
-                    Err(unfit) => return testing::skip!("{unfit}"),
+                    Err(not_measured) => return testing::skip!("{not_measured}"),
                 };
                 let written = if action == BufferedAction::Read { 0 } else { size };
                 assert_eq!(files.target.metadata().unwrap().len(), written, "{action:?} {buffer}");

@@ -193,7 +193,7 @@ mod tests {
         let at = "size=10KiB,durability=none,place=target".parse().unwrap();
         let folders = match Folders::new("test", &at, &mut context) {
             Ok(folders) => folders,
-            Err(unfit) => return testing::skip!("{unfit}"),
+            Err(not_measured) => return testing::skip!("{not_measured}"),
         };
         assert!((BATCH..=SINGLE).contains(&folders.most()));
         const { assert!(BATCH * (10 + 4) * KIB < 64 * MIB / 2, "a batch needs little") };
@@ -207,7 +207,7 @@ mod tests {
         let at = "size=1KiB,durability=none,place=target".parse().unwrap();
         let mut folders = match Folders::new("test", &at, &mut context) {
             Ok(folders) => folders,
-            Err(unfit) => return testing::skip!("{unfit}"),
+            Err(not_measured) => return testing::skip!("{not_measured}"),
         };
         for count in [250, 101, 1] {
             folders.prepare(count).unwrap();

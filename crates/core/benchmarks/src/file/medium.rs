@@ -138,7 +138,7 @@ impl StreamMedium {
                 // The device permits one open descriptor: the old one must be closed first.
                 self.file = File::open("/dev/null")?;
                 self.file = open(&self.path, self.way, Device::Character)
-                    .map_err(|unfit| BenchmarkError::new(unfit.to_string()))?;
+                    .map_err(|not_measured| BenchmarkError::new(not_measured.to_string()))?;
             }
             _ => self.file.rewind()?,
         }

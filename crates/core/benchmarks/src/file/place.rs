@@ -147,7 +147,7 @@ mod tests {
             let benchmark = crate::find(id).unwrap();
             let point = benchmark.complete(&part.parse().unwrap()).unwrap().remove(0);
             let prepared = (benchmark.prepare)(&point, &mut BenchmarkContext::new(SampleSetting::within(&memory)));
-            let refused = prepared.err().map(|unfit| unfit.to_string()).unwrap_or_default();
+            let refused = prepared.err().map(|not_measured| not_measured.to_string()).unwrap_or_default();
             assert!(refused.contains("is in memory (tmpfs)"), "{id}: {refused}");
         }
         let cached = crate::find("file.create").unwrap();

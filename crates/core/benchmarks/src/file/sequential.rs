@@ -305,7 +305,7 @@ mod tests {
             let mut sink = match prepare(TransferDirection::Write, &at, &mut context) {
                 Ok(Trial::One(kernel)) => kernel,
                 Ok(_) => panic!("one kernel"),
-                Err(unfit) => return testing::skip!("{unfit}"),
+                Err(not_measured) => return testing::skip!("{not_measured}"),
             };
             let scratch = context.scratch().unwrap();
             let mut files = std::fs::read_dir(scratch.path()).unwrap().map(|file| file.unwrap().path());

@@ -155,7 +155,7 @@ mod tests {
         let mut context = BenchmarkContext::new(SampleSetting::within(&file));
         let refused = open(&file, TransferDirection::Write, 4 * MIB, &[0; 4096], &mut context).err();
         std::fs::remove_file(&file).unwrap();
-        let refused = refused.map(|unfit| unfit.to_string()).unwrap_or_default();
+        let refused = refused.map(|not_measured| not_measured.to_string()).unwrap_or_default();
         assert!(refused.contains("is in memory (tmpfs)"), "{refused}");
     }
 

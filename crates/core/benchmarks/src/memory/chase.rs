@@ -219,7 +219,7 @@ mod tests {
     fn the_parts_of_a_walk_in_order_lie_apart_and_each_goes_on() {
         let mut walk = match chase("16MiB", ChasePattern::Strided(64)) {
             Ok(walk) => walk,
-            Err(unfit) => return testing::skip!("{unfit}"),
+            Err(not_measured) => return testing::skip!("{not_measured}"),
         };
         let lap = walk.rings[0].lap();
         let step = |walk: &Chase, place: usize| walk.rings[0].route().step(walk.next[0][place]).unwrap();
@@ -243,7 +243,7 @@ mod tests {
         for (set, order) in [("64KiB", ChasePattern::Strided(64)), ("16MiB", ChasePattern::Random)] {
             let mut walk = match chase(set, order) {
                 Ok(walk) => walk,
-                Err(unfit) => return testing::skip!("{unfit}"),
+                Err(not_measured) => return testing::skip!("{not_measured}"),
             };
             let done = walk.batch(5000).unwrap();
             walk.check(&done).unwrap();
@@ -257,7 +257,7 @@ mod tests {
         for (set, turn) in [("64KiB", 1), ("2MiB", TURN)] {
             let mut walk = match chase(set, ChasePattern::Random) {
                 Ok(walk) => walk,
-                Err(unfit) => return testing::skip!("{unfit}"),
+                Err(not_measured) => return testing::skip!("{not_measured}"),
             };
             let copies = walk.rings.len();
             let mut met = Vec::new();

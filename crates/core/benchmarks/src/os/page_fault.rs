@@ -177,7 +177,7 @@ impl MissingPages for SharedPages {
             let (far, near) = pipe()?;
             PeerProcess::fork(None, near, far, |far| receive(&far, &mut [0]).map(drop))
         };
-        self.sharer = Some(start().map_err(|unfit| BenchmarkError::new(unfit.to_string()))?);
+        self.sharer = Some(start().map_err(|not_measured| BenchmarkError::new(not_measured.to_string()))?);
         Ok(())
     }
 

@@ -107,7 +107,7 @@ mod tests {
     fn the_system_names_a_loader_that_exists() {
         match names() {
             Ok(found) => assert!(Path::new(&found.loader).exists(), "{found:?}"),
-            Err(unfit) => testing::skip!("{unfit}"),
+            Err(not_measured) => testing::skip!("{not_measured}"),
         }
     }
 }

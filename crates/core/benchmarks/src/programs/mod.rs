@@ -185,7 +185,7 @@ mod tests {
         let written = HELLO.write_into(directory.path(), Linking::Dynamic);
         let (path, names) = match (written, dynamic::names()) {
             (Ok(path), Ok(names)) => (path, names),
-            (Err(unfit), _) | (_, Err(unfit)) => return testing::skip!("{unfit}"),
+            (Err(not_measured), _) | (_, Err(not_measured)) => return testing::skip!("{not_measured}"),
         };
         let output = run(&path, std::process::Stdio::piped());
         assert_eq!(output.stdout, hello::GREETING);
@@ -208,7 +208,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = match CHAIN.write_into(directory.path(), Linking::Static) {
             Ok(path) => path,
-            Err(unfit) => return testing::skip!("{unfit}"),
+            Err(not_measured) => return testing::skip!("{not_measured}"),
         };
         for links in [0, 1, 20] {
             let mut command = std::process::Command::new(&path);
@@ -226,7 +226,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = match HELLO.write_into(directory.path(), Linking::Static) {
             Ok(path) => path,
-            Err(unfit) => return testing::skip!("{unfit}"),
+            Err(not_measured) => return testing::skip!("{not_measured}"),
         };
         let output = run(&path, std::process::Stdio::piped());
         assert_eq!(output.stdout, hello::GREETING);

@@ -1,6 +1,6 @@
 //! The clock reference: dependent register adds, one per cycle.
 
-use crate::core_reference::CLOCK_TURN;
+use crate::core_sensor::CLOCK_TURN;
 
 /// Runs a number of turns of [`CLOCK_TURN`] dependent adds, at least one.
 #[inline(never)]

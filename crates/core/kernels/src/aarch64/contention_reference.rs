@@ -1,6 +1,6 @@
 //! The contention reference: register adds on six chains, as many per cycle as the core executes for this thread.
 
-use crate::core_reference::{CHAINS, CONTENTION_TURN};
+use crate::core_sensor::{CHAINS, CONTENTION_TURN};
 
 /// Runs a number of turns of [`CONTENTION_TURN`] adds, at least one.
 #[inline(never)]

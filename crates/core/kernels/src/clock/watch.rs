@@ -23,7 +23,7 @@ impl Disturbed {
     }
 }
 
-/// Compares clocks that agree on an undisturbed machine, from its start on.
+/// Compares clocks that agree on an clean machine, from its start on.
 #[derive(Debug, Clone, Copy)]
 pub struct Watch {
     boot: Option<i128>,

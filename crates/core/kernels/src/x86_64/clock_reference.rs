@@ -1,6 +1,6 @@
 //! The clock reference: dependent register adds, one per cycle.
 
-use crate::core_reference::CLOCK_TURN;
+use crate::core_sensor::CLOCK_TURN;
 
 /// Runs a number of turns of [`CLOCK_TURN`] dependent adds, at least one. The operand is a register: an add of an
 /// immediate is merged with the next one at rename on Golden Cove, and would measure nothing.

@@ -1,6 +1,6 @@
 //! The issue reference: instructions that pass the front end of the core and need nothing else.
 
-use crate::core_reference::ISSUE_TURN;
+use crate::core_sensor::ISSUE_TURN;
 
 /// Runs a number of turns of [`ISSUE_TURN`] instructions, at least one; returns the turns that are left, none.
 #[inline(never)]

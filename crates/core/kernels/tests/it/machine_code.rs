@@ -7,7 +7,7 @@ use crate::disassembly::{Instruction, count, function, inner_loops};
 use kernels::stream::{self, Stores, StreamKind, Variant, Width};
 #[cfg(target_arch = "x86_64")]
 use kernels::{arithmetic, counted};
-use kernels::{branch, copy, core_reference, hanoi, ring};
+use kernels::{branch, copy, core_sensor, hanoi, ring};
 
 /// Keeps the kernels in this program.
 fn linked() {
@@ -15,7 +15,7 @@ fn linked() {
     let mut ring = ring::ChaseRing::new(vec![0; 1024].into_boxed_slice(), ring::ChasePattern::Random, 1).unwrap();
     ring.chase(10);
     ring.chase_parallel(&mut ring.starts(8), 10);
-    std::hint::black_box(core_reference::CoreReferences::calibrate().is_ok());
+    std::hint::black_box(core_sensor::CoreSensors::calibrate().is_ok());
     std::hint::black_box((branch::count_odd(&[1, 2, 3], 1), hanoi::solve(3, 1, &mut 0)));
 }
 
@@ -108,8 +108,8 @@ fn references_are_register_adds_and_nothing_else() {
     use std::collections::BTreeSet;
     linked();
     for (symbol, adds, chains) in [
-        ("clock_reference::run", core_reference::CLOCK_TURN, 1),
-        ("contention_reference::run", core_reference::CONTENTION_TURN, core_reference::CHAINS),
+        ("clock_reference::run", core_sensor::CLOCK_TURN, 1),
+        ("contention_reference::run", core_sensor::CONTENTION_TURN, core_sensor::CHAINS),
     ] {
         let Some(code) = function(&format!("{}::{symbol}", std::env::consts::ARCH)) else { return };
         let turn = only_loop(code[0], symbol, |one| one.mnemonic() == "add");
@@ -134,7 +134,7 @@ fn the_issue_reference_is_instructions_that_do_nothing() {
     let Some(code) = function("x86_64::issue_reference::run") else { return };
     let turn = only_loop(code[0], "issue_reference::run", |one| one.mnemonic() == "nop");
     let nops = count(turn, |one| one.text.trim() == "nop");
-    assert_eq!((nops, turn.len()), (u64::from(core_reference::ISSUE_TURN) - 2, core_reference::ISSUE_TURN as usize));
+    assert_eq!((nops, turn.len()), (u64::from(core_sensor::ISSUE_TURN) - 2, core_sensor::ISSUE_TURN as usize));
 }
 
 #[test]

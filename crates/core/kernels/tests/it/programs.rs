@@ -56,7 +56,7 @@ fn every_module_of_the_whetstone_is_a_loop_that_works() {
         ("integers", |one| one.mnemonic() == "imul", 210),
         ("trigonometry", call, 32),
         ("calls", call, 899),
-        ("references", call, 616),
+        ("sensors", call, 616),
         ("functions", call, 93),
     ];
     for (name, works, unrolled) in modules {

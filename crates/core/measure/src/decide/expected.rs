@@ -13,7 +13,7 @@ fn of_values(values: &[f64], goal: Goal<'_>) -> Option<usize> {
         let half_width = stats::stop::expected_half_width(values, *look, goal.plan.level);
         half_width.is_some_and(|half| half <= goal.target)
     };
-    goal.plan.looks.iter().map(|look| *look as usize).filter(|look| *look > values.len()).find(within)
+    goal.plan.checkpoints.iter().map(|look| *look as usize).filter(|look| *look > values.len()).find(within)
 }
 
 #[cfg(test)]
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     fn at(values: &[f64]) -> Option<usize> {
-        let plan = Plan { looks: model::looks(112), ..Plan::default() };
+        let plan = Plan { checkpoints: model::checkpoints(112), ..Plan::default() };
         of_values(values, Goal { plan: &plan, target: 0.02, paired: false, tick: 1 })
     }
 

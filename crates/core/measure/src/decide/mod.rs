@@ -61,9 +61,9 @@ impl Verdict {
         goal: Goal<'_>,
     ) -> Self {
         let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
-        let looks = &goal.plan.looks;
-        let last = looks.last().is_some_and(|look| values.len() >= *look as usize);
-        let at_checkpoint = looks.contains(&count(values.len()));
+        let checkpoints = &goal.plan.checkpoints;
+        let last = checkpoints.last().is_some_and(|look| values.len() >= *look as usize);
+        let at_checkpoint = checkpoints.contains(&count(values.len()));
         let Value { outcome, within, resolution } = if goal.paired {
             difference_of(result, samples, &values, goal)
         } else {
@@ -134,7 +134,7 @@ struct Value {
 
 impl Value {
     fn nothing(reason: &str) -> Self {
-        Self { outcome: Outcome::Unfit(reason.to_owned()), within: false, resolution: None }
+        Self { outcome: Outcome::NotMeasured(reason.to_owned()), within: false, resolution: None }
     }
 
     fn modes(modes: &[stats::ModeGroup], values: &[f64], level: f64, batches: u32) -> Self {
@@ -153,7 +153,7 @@ fn single(result: &BenchmarkResult, samples: &[Classified<'_>], values: &[f64], 
     let of =
         |method| move |found: MedianInterval| estimate(found.median, found.interval, values.len(), batches, method);
     let called = stats::calling_interval(values, level).map(of(EstimateMethod::OrderStatistic));
-    // Values in cycles of undisturbed batches do not drift with the host: few of them suffice where they agree well.
+    // Values in cycles of clean batches do not drift with the host: few of them suffice where they agree well.
     let few = stats::stop::early_interval(values, level).filter(|_| *result.basis() == ValueBasis::Cycles);
     let few = few.map(of(EstimateMethod::WidenedExtremes));
     // The interval that calls a result within its target is printed: a narrower one inside it would miss more often.

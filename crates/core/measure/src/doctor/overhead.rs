@@ -69,7 +69,7 @@ fn worker(subject: &mut dyn Subject) -> Check {
         batch_nanos: 1_000_000,
         directory: ".".into(),
         allowed: Vec::new(),
-        references: None,
+        sensors: None,
         tasks: Vec::new(),
         patience: Duration::from_secs(30),
     };

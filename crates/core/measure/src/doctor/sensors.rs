@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kernels::core_reference::CoreReferences;
-use model::{Machine, Run, SessionReferences, Share, UnsharedCore, UnsharedSource, percent};
+use kernels::core_sensor::CoreSensors;
+use model::{ExclusiveCore, ExclusiveSource, Machine, Run, SessionSensors, Share, percent};
 
 use super::Check;
 use crate::quality::{
@@ -24,11 +24,11 @@ const DISTURBED: f64 = 0.05;
 /// The clock of these CPUs, and the share of the time in which another thread was on their cores.
 pub(super) fn checks(machine: &Machine, earlier: &[Run]) -> Vec<Check> {
     match read(machine) {
-        Ok(mut references) => {
-            learn_core(machine, earlier, &mut references);
-            let moments = references.moments(WINDOW.as_secs_f64());
+        Ok(mut sensors) => {
+            learn_core(machine, earlier, &mut sensors);
+            let moments = sensors.moments(WINDOW.as_secs_f64());
             let clocks: Vec<f64> = moments.iter().map(|moment| moment.clock).collect();
-            vec![clock(&clocks, references.unshared[0].cpus.len()), neighbours(shared_share(&moments))]
+            vec![clock(&clocks, sensors.exclusive[0].cpus.len()), neighbours(shared_share(&moments))]
         }
         Err(reason) => vec![Check::unknown("core clock", reason.to_string())],
     }
@@ -49,7 +49,7 @@ fn neighbours(shared: Option<Share>) -> Check {
             if share.get() < DISTURBED {
                 return Check::fine("shared core", says);
             }
-            Check::attention("shared core", says, "results count undisturbed batches only; expect runs to take longer")
+            Check::attention("shared core", says, "results count clean batches only; expect runs to take longer")
         }
         None => Check::unknown(
             "shared core",
@@ -58,8 +58,8 @@ fn neighbours(shared: Option<Share>) -> Check {
     }
 }
 
-/// Reads the sensors on some CPUs of one class, which `unshared` of the result names.
-fn read(machine: &Machine) -> Result<SessionReferences, Error> {
+/// Reads the sensors on some CPUs of one class, which `exclusive` of the result names.
+fn read(machine: &Machine) -> Result<SessionSensors, Error> {
     let allowed = kernels::affinity::allowed()?;
     let found = read_on(&spread(machine, &allowed));
     kernels::affinity::pin(&allowed)?;
@@ -74,11 +74,11 @@ fn spread(machine: &Machine, allowed: &[usize]) -> Vec<usize> {
     (0..count).map(|at| alike[at * alike.len() / count]).collect()
 }
 
-fn read_on(cpus: &[usize]) -> Result<SessionReferences, Error> {
+fn read_on(cpus: &[usize]) -> Result<SessionSensors, Error> {
     kernels::affinity::pin(&cpus[..1])?;
-    let sensors = CoreReferences::calibrate()?;
+    let sensors = CoreSensors::calibrate()?;
     let numbers: Vec<u32> = cpus.iter().map(|cpu| u32::try_from(*cpu).unwrap_or(u32::MAX)).collect();
-    let mut found = SessionReferences { lengths: sensors.lengths(), ..SessionReferences::default() };
+    let mut found = SessionSensors { lengths: sensors.lengths(), ..SessionSensors::default() };
     let began = kernels::clock::now();
     let since = || Duration::from_nanos(kernels::clock::now() - began);
     while since() < WINDOW {
@@ -90,27 +90,27 @@ fn read_on(cpus: &[usize]) -> Result<SessionReferences, Error> {
         }
         kernels::timer::sleep(EVERY);
     }
-    found.unshared = vec![UnsharedCore { cpus: numbers, ..UnsharedCore::default() }];
+    found.exclusive = vec![ExclusiveCore { cpus: numbers, ..ExclusiveCore::default() }];
     Ok(found)
 }
 
 /// Determines what a core of these CPUs is without a neighbour.
-fn learn_core(machine: &Machine, earlier: &[Run], references: &mut SessionReferences) {
-    let cpus = references.unshared[0].cpus.clone();
+fn learn_core(machine: &Machine, earlier: &[Run], sensors: &mut SessionSensors) {
+    let cpus = sensors.exclusive[0].cpus.clone();
     let mut ratios = RatioHistogram::default();
-    for (_, reading) in references.samples.readings() {
-        ratios.add(references.lengths.ratio(reading.clock, reading.contention));
+    for (_, reading) in sensors.samples.readings() {
+        ratios.add(sensors.lengths.ratio(reading.clock, reading.contention));
     }
     // Known ratios apply to machines with one class of cores.
     let classes = machine.topology.as_ref().map_or(1, |topology| topology.classes.len());
     let earlier = from_runs(machine, earlier.iter());
-    let earlier = earlier.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
+    let earlier = earlier.map(|ratio| KnownRatio { ratio, source: ExclusiveSource::EarlierRuns });
     let known = earlier.into_iter().chain(from_table(machine)).filter(|_| classes <= 1);
-    let known: Vec<KnownRatio> = known.chain(from_issue(issue_width(machine), references, &cpus)).collect();
+    let known: Vec<KnownRatio> = known.chain(from_issue(issue_width(machine), sensors, &cpus)).collect();
     let alone = kernels::affinity::allowed().is_ok_and(|allowed| facts::cores_are_alone(machine, &allowed));
     let learnt = learn(&ratios, &known, alone);
     let learnt = if learnt.ratio.is_none() { shared_throughout(&ratios, &known).unwrap_or(learnt) } else { learnt };
-    references.unshared = vec![UnsharedCore { cpus, ..learnt }];
+    sensors.exclusive = vec![ExclusiveCore { cpus, ..learnt }];
 }
 
 #[cfg(test)]

@@ -4,14 +4,14 @@
 //! hand-overs between them then take four times as long on one machine, and both together read memory twice as fast.
 //! That is another machine, and no noise: samples count where the CPUs were as for most of the run.
 
-use model::{CpuDistance, Invalid, RULES, SampleReferences, Share};
+use model::{CpuDistance, Invalid, RULES, SampleSensors, Share};
 
 /// Readings of pairs of CPUs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DistanceReadings(Vec<([u32; 2], Vec<u32>)>);
 
 impl DistanceReadings {
-    pub(crate) fn add(&mut self, read: &SampleReferences) {
+    pub(crate) fn add(&mut self, read: &SampleSensors) {
         for (pair, picos) in pairs(read) {
             match self.0.iter_mut().find(|(known, _)| *known == pair) {
                 Some((_, all)) => all.push(picos),
@@ -27,7 +27,7 @@ impl DistanceReadings {
 }
 
 /// The pairs of CPUs of a sample with their readings.
-fn pairs(read: &SampleReferences) -> impl Iterator<Item = ([u32; 2], u32)> {
+fn pairs(read: &SampleSensors) -> impl Iterator<Item = ([u32; 2], u32)> {
     let cpus: Vec<u32> = read.tracks.iter().map(|track| track.cpu).collect();
     let others = cpus.len().saturating_sub(1).max(1);
     let pair = move |(at, picos): (usize, u32)| Some(([*cpus.first()?, *cpus.get(1 + at % others)?], picos));
@@ -53,7 +53,7 @@ fn usual(cpus: [u32; 2], readings: &[u32]) -> Option<CpuDistance> {
 }
 
 /// Why a sample does not count, if its CPUs were further apart or nearer than usual before or after its batches.
-pub(super) fn moved(read: &SampleReferences, usual: &[CpuDistance]) -> Option<Invalid> {
+pub(super) fn moved(read: &SampleSensors, usual: &[CpuDistance]) -> Option<Invalid> {
     pairs(read).find_map(|(pair, picos)| {
         let known = usual.iter().find(|known| known.cpus == pair)?;
         (!known.is_like(picos)).then_some(Invalid::Moved { picos, usual: known.picos })
@@ -62,13 +62,13 @@ pub(super) fn moved(read: &SampleReferences, usual: &[CpuDistance]) -> Option<In
 
 #[cfg(test)]
 mod tests {
-    use model::{ReferenceTrack, SmallSteps};
+    use model::{SensorTrack, SmallSteps};
 
     use super::*;
 
-    fn read(cpus: &[u32], distances: &[u32]) -> SampleReferences {
-        let tracks = cpus.iter().map(|cpu| ReferenceTrack { cpu: *cpu, ..ReferenceTrack::default() }).collect();
-        SampleReferences { tracks, distances: SmallSteps(distances.to_vec()), ..SampleReferences::default() }
+    fn read(cpus: &[u32], distances: &[u32]) -> SampleSensors {
+        let tracks = cpus.iter().map(|cpu| SensorTrack { cpu: *cpu, ..SensorTrack::default() }).collect();
+        SampleSensors { tracks, distances: SmallSteps(distances.to_vec()), ..SampleSensors::default() }
     }
 
     fn of(distances: &[u32]) -> Vec<CpuDistance> {

@@ -11,7 +11,7 @@ pub(crate) struct FollowedDomain {
 
 /// The declared domain, unless the samples contradict it.
 pub(crate) fn follows(result: &BenchmarkResult) -> FollowedDomain {
-    let declared = result.references.as_ref().map_or(Domain::Mixed, |references| references.domain);
+    let declared = result.sensors.as_ref().map_or(Domain::Mixed, |sensors| sensors.domain);
     let Some((slope, low, high)) = slope(result) else {
         return FollowedDomain { domain: declared, slope: None };
     };
@@ -26,11 +26,11 @@ pub(crate) fn follows(result: &BenchmarkResult) -> FollowedDomain {
     FollowedDomain { domain, slope: Some((slope, (high - low) / 2.0)) }
 }
 
-/// Relative decrease of the time per relative increase of the clock over undisturbed samples, and its 95% interval.
+/// Relative decrease of the time per relative increase of the clock over clean samples, and its 95% interval.
 fn slope(result: &BenchmarkResult) -> Option<(f64, f64, f64)> {
     let samples = result.samples.iter().filter(|sample| sample.invalid.is_none());
     let points = samples.filter_map(|sample| {
-        let found = sample.undisturbed?;
+        let found = sample.clean?;
         Some((found.clock?.ln(), found.value.filter(|value| *value > 0.0)?.ln()))
     });
     let (clocks, times): (Vec<f64>, Vec<f64>) = points.unzip();
@@ -46,7 +46,7 @@ fn slope(result: &BenchmarkResult) -> Option<(f64, f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Class, Metric, Parameters, ResultKey, ResultReferences, Sample, UndisturbedBatches, Unit};
+    use model::{Class, CleanBatches, Metric, Parameters, ResultKey, ResultSensors, Sample, Unit};
 
     use super::*;
 
@@ -57,13 +57,13 @@ mod tests {
             let clock = 3e9 * (1.0 + range * f64::from(at % 7) / 6.0);
             let noise = 1.0 + 1e-4 * f64::from(at * 7 % 11);
             let value = Some(1e-6 * (clock / 3e9).powf(sign * slope) * noise);
-            let undisturbed = UndisturbedBatches { batches: 20, of: 20, value, cycles: None, clock: Some(clock) };
-            Sample { undisturbed: Some(undisturbed), ..Sample::default() }
+            let clean = CleanBatches { batches: 20, of: 20, value, cycles: None, clock: Some(clock) };
+            Sample { clean: Some(clean), ..Sample::default() }
         };
-        let references = ResultReferences { domain: declared, ..ResultReferences::default() };
+        let sensors = ResultSensors { domain: declared, ..ResultSensors::default() };
         let result =
             BenchmarkResult::unmeasured(ResultKey::new("a.b", Parameters::none()), "a", metric, Class::Compute);
-        BenchmarkResult { samples: (0..14).map(sample).collect(), references: Some(references), ..result }
+        BenchmarkResult { samples: (0..14).map(sample).collect(), sensors: Some(sensors), ..result }
     }
 
     #[test]

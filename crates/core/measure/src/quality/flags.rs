@@ -14,7 +14,7 @@ pub(crate) fn flags(result: &BenchmarkResult, samples: &[Classified<'_>]) -> Vec
         (Flag::Throttled, much(result.throttled())),
         (Flag::NoSteadyState, 2 * unsteady > samples.len()),
         (Flag::Noisy, disturbed_share(samples) > RULES.quality.noisy_share),
-        (Flag::Contended, result.is_contended()),
+        (Flag::SharedCore, result.is_shared_core()),
     ];
     found.into_iter().filter(|(_, found)| *found).map(|(flag, _)| flag).collect()
 }

@@ -7,7 +7,7 @@ use model::{BenchmarkResult, Invalid, RULES, Run, ValueBasis};
 use os::topology::{CpuRelation, relation};
 
 use super::Quality;
-use super::batch::is_unshared;
+use super::batch::is_exclusive;
 use crate::subject::Host;
 use crate::worker::SensorSetting;
 
@@ -63,7 +63,7 @@ impl Quality {
         let may_wait = results.iter().all(|next| filtered(next) && may_wait(&run.results[next.index], next.seconds));
         let in_vain = may_wait && results.iter().any(|next| next.passed_over >= RULES.quality.patience);
         let waits = may_wait && !in_vain;
-        let spoilt = again && results.iter().all(|next| filtered(next) && was_contended(&run.results[next.index]));
+        let spoilt = again && results.iter().all(|next| filtered(next) && was_shared_core(&run.results[next.index]));
         if !(waits || spoilt) {
             return Starts::At(Start { cpu: None, waited: in_vain });
         }
@@ -108,11 +108,11 @@ impl Quality {
         if seen.is_some_and(|(_, when)| now - when < PAUSE.as_secs_f64()) {
             return false;
         }
-        let Some(unshared) = setting.unshared_on(&[cpu]) else { return true };
+        let Some(exclusive) = setting.exclusive_on(&[cpu]) else { return true };
         let readings = host.read_sensors(setting.lengths, cpu, RULES.quality.readings as usize);
         let shared = readings
             .iter()
-            .filter(|reading| !is_unshared(setting.lengths.ratio(reading.clock, reading.contention), unshared[0]));
+            .filter(|reading| !is_exclusive(setting.lengths.ratio(reading.clock, reading.contention), exclusive[0]));
         let free = 2 * shared.count() <= readings.len();
         self.free.0.retain(|(known, _)| *known != cpu);
         if !free {
@@ -125,18 +125,18 @@ impl Quality {
 /// Whether samples of a result wait for their core: they are short, and what was observed is known. During a longer
 /// one neighbours come and go anyway.
 fn may_wait(result: &BenchmarkResult, seconds: f64) -> bool {
-    let observed = result.samples.iter().filter(|sample| !sample.awaited).count();
-    seconds > 0.0 && seconds <= RULES.quality.waiting_seconds && observed >= RULES.quality.observed_samples as usize
+    let raw = result.samples.iter().filter(|sample| !sample.waited_for_core).count();
+    seconds > 0.0 && seconds <= RULES.quality.waiting_seconds && raw >= RULES.quality.observed_samples as usize
 }
 
-/// Whether a result is one of undisturbed batches, which neighbours spoil.
+/// Whether a result is one of clean batches, which neighbours spoil.
 fn is_filtered(result: &BenchmarkResult) -> bool {
-    matches!(result.basis(), ValueBasis::Cycles | ValueBasis::Undisturbed)
+    matches!(result.basis(), ValueBasis::Cycles | ValueBasis::Clean)
 }
 
-fn was_contended(result: &BenchmarkResult) -> bool {
+fn was_shared_core(result: &BenchmarkResult) -> bool {
     let last = result.samples.last().and_then(|sample| sample.invalid.as_ref());
-    matches!(last, Some(Invalid::Contended { .. }))
+    matches!(last, Some(Invalid::SharedCore { .. }))
 }
 
 /// Whether the host had the CPUs of a result elsewhere in its last sample: that lasts for seconds, and another sample

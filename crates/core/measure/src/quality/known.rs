@@ -1,6 +1,6 @@
-//! Ratios of unshared cores that are known otherwise than by two modes of a run's readings.
+//! Ratios of exclusive cores that are known otherwise than by two modes of a run's readings.
 
-use model::{FactValue, Machine, RULES, Run, SessionReferences, UnsharedSource};
+use model::{ExclusiveSource, FactValue, Machine, RULES, Run, SessionSensors};
 
 use super::KnownRatio;
 use super::learn::RatioHistogram;
@@ -46,9 +46,9 @@ pub(crate) fn issue_width(machine: &Machine) -> Option<f64> {
 /// can issue: a second thread would have taken a share of them, so there was none. Where neighbours come and go within
 /// hundredths of a second, one may come before the other reference is read, so that only a part of these ratios agree:
 /// the lowest ones.
-pub(crate) fn from_issue(width: Option<f64>, references: &SessionReferences, cpus: &[u32]) -> Option<KnownRatio> {
-    let (width, lengths) = (width?, references.lengths);
-    let own = references.samples.readings().filter(|(cpu, _)| cpus.contains(cpu));
+pub(crate) fn from_issue(width: Option<f64>, sensors: &SessionSensors, cpus: &[u32]) -> Option<KnownRatio> {
+    let (width, lengths) = (width?, sensors.lengths);
+    let own = sensors.samples.readings().filter(|(cpu, _)| cpus.contains(cpu));
     let issued: Vec<(f64, f64)> = own
         .filter_map(|(_, one)| {
             let share = lengths.issued(one.clock, one.issue)? / width;
@@ -65,10 +65,10 @@ pub(crate) fn from_issue(width: Option<f64>, references: &SessionReferences, cpu
         return None;
     }
     let ratio = ratios.lowest_peak(rules.issue_readings)?;
-    Some(KnownRatio { ratio, source: UnsharedSource::IssueWidth })
+    Some(KnownRatio { ratio, source: ExclusiveSource::IssueWidth })
 }
 
-/// CPU models whose unshared core was observed as the lower of two modes: vendor, family, model, and the ratio of the
+/// CPU models whose exclusive core was observed as the lower of two modes: vendor, family, model, and the ratio of the
 /// contention reference of this program. Each row is from recorded runs of this program.
 const TABLE: &[(&str, &str, &str, f64)] = &[
     // AMD EPYC of family 25, model 17 (Zen 4), KVM guest, 2026: lower modes of several runs, 0.2493 to 0.2519.
@@ -81,7 +81,7 @@ pub(crate) fn from_table(machine: &Machine) -> Option<KnownRatio> {
     let row = TABLE.iter().find(|(vendor, family, model, _)| {
         is("cpu.vendor", vendor) && is("cpu.family", family) && is("cpu.model_number", model)
     });
-    row.map(|(.., ratio)| KnownRatio { ratio: *ratio, source: UnsharedSource::Table })
+    row.map(|(.., ratio)| KnownRatio { ratio: *ratio, source: ExclusiveSource::Table })
 }
 
 /// Median of the ratios that earlier runs of this CPU model found in their own readings: from two modes of these, or
@@ -90,9 +90,9 @@ pub(crate) fn from_runs<'a>(machine: &Machine, runs: impl Iterator<Item = &'a Ru
     let model = |machine: &Machine| ["cpu.vendor", "cpu.family", "cpu.model_number"].map(|name| machine.text(name));
     let own = model(machine);
     let same = runs.filter(|run| own[0].is_some() && model(&run.machine) == own);
-    let own_readings = [UnsharedSource::LowerMode, UnsharedSource::IssueWidth];
-    let references = same.filter_map(|run| run.session.references.as_ref());
-    let learnt = references.flat_map(|references| &references.unshared);
+    let own_readings = [ExclusiveSource::LowerMode, ExclusiveSource::IssueWidth];
+    let sensors = same.filter_map(|run| run.session.sensors.as_ref());
+    let learnt = sensors.flat_map(|sensors| &sensors.exclusive);
     let ratios: Vec<f64> =
         learnt.filter(|core| own_readings.contains(&core.source)).filter_map(|core| core.ratio).collect();
     stats::median(&ratios)
@@ -101,33 +101,33 @@ pub(crate) fn from_runs<'a>(machine: &Machine, runs: impl Iterator<Item = &'a Ru
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-    use model::{Fact, ReferenceLengths, ReferenceReading};
+    use model::{Fact, SensorLengths, SensorReading};
 
     use super::*;
 
-    const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 216_000 };
+    const LENGTHS: SensorLengths = SensorLengths { clock: 36_000, contention: 180_000, issue: 216_000 };
 
     /// Readings at 3 GHz with these cycles per add and instructions per cycle.
-    fn session(rows: impl Iterator<Item = (f64, f64)>) -> SessionReferences {
-        let mut session = SessionReferences { lengths: LENGTHS, ..SessionReferences::default() };
+    fn session(rows: impl Iterator<Item = (f64, f64)>) -> SessionSensors {
+        let mut session = SessionSensors { lengths: LENGTHS, ..SessionSensors::default() };
         for (at, (ratio, issued)) in (0..).zip(rows) {
             let nanos = |cycles: f64| (cycles / 3.0) as u32;
             let (clock, contention, issue) =
                 (nanos(36_000.0), nanos(180_000.0 * ratio), if issued > 0.0 { nanos(216_000.0 / issued) } else { 0 });
-            session.samples.push(at, at % 2, ReferenceReading { clock, contention, issue });
+            session.samples.push(at, at % 2, SensorReading { clock, contention, issue });
         }
         session
     }
 
     fn found(width: f64, rows: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
         from_issue(Some(width), &session(rows), &[0, 1]).map(|known| {
-            assert_eq!(known.source, UnsharedSource::IssueWidth);
+            assert_eq!(known.source, ExclusiveSource::IssueWidth);
             known.ratio
         })
     }
 
     #[test]
-    fn a_core_that_issues_at_its_width_is_unshared() {
+    fn a_core_that_issues_at_its_width_is_exclusive() {
         let steady = |issued: f64| (0..200).map(move |_| (0.256, issued));
         assert!((found(6.0, steady(5.9)).unwrap() - 0.256).abs() < 1e-3);
         // What the others read does not matter.
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_neighbour_who_never_leaves_is_not_taken_for_an_unshared_core() {
+    fn a_neighbour_who_never_leaves_is_not_taken_for_an_exclusive_core() {
         // As steady as can be, and with half or a tenth of what the core issues.
         for issued in [3.0, 5.4, 5.6] {
             assert_eq!(found(6.0, (0..400).map(|_| (0.34, issued))), None, "{issued}");

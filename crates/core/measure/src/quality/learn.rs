@@ -1,10 +1,10 @@
-//! Determining the ratio of an unshared core from the readings of a run.
+//! Determining the ratio of an exclusive core from the readings of a run.
 //!
-//! On an unshared core the contention reference always takes the same number of cycles; on a shared one it takes more,
+//! On an exclusive core the contention reference always takes the same number of cycles; on a shared one it takes more,
 //! depending on the other thread. The ratios of a run with both conditions are in a sharp lower mode and a broad upper
 //! part. If there is only one mode, the readings do not show whether the core was never shared or always.
 
-use model::{RULES, Share, UnsharedCore, UnsharedSource};
+use model::{ExclusiveCore, ExclusiveSource, RULES, Share};
 
 /// Range of plausible ratios: from ten adds per cycle to one and a half cycles per add.
 const LEAST: f64 = 0.08;
@@ -19,7 +19,7 @@ const AROUND: usize = 60;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct KnownRatio {
     pub(crate) ratio: f64,
-    pub(crate) source: UnsharedSource,
+    pub(crate) source: ExclusiveSource,
 }
 
 /// Histogram of the ratios.
@@ -126,43 +126,43 @@ fn ratio_of(bin: usize) -> f64 {
     LEAST * ((bin as f64 + 0.5) * BIN).exp()
 }
 
-/// The ratio of the unshared core, from readings and known values. `alone` means that the machine itself shows that no
+/// The ratio of the exclusive core, from readings and known values. `alone` means that the machine itself shows that no
 /// other thread shares the core.
-pub(crate) fn learn(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> UnsharedCore {
-    let unknown = UnsharedCore { readings: histogram.readings, ..UnsharedCore::default() };
+pub(crate) fn learn(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> ExclusiveCore {
+    let unknown = ExclusiveCore { readings: histogram.readings, ..ExclusiveCore::default() };
     if histogram.readings < RULES.quality.ratio_readings {
         return unknown;
     }
-    let Some((at, source)) = unshared_mode(histogram, known, alone) else { return unknown };
+    let Some((at, source)) = exclusive_mode(histogram, known, alone) else { return unknown };
     let ratio = histogram.centre(at);
     let within = histogram.between(
         bin(ratio * (1.0 - 5.0 * RULES.quality.ratio_agrees)),
         bin(ratio * (1.0 + 5.0 * RULES.quality.ratio_agrees)),
     );
-    let unshared = Share::of(f64::from(within), f64::from(histogram.readings));
-    UnsharedCore { ratio: Some(ratio), source, unshared, ..unknown }
+    let exclusive = Share::of(f64::from(within), f64::from(histogram.readings));
+    ExclusiveCore { ratio: Some(ratio), source, exclusive, ..unknown }
 }
 
 /// What a known ratio says of readings that [`learn`] cannot place: nearly all of them are beyond it, so that the core
-/// was shared all of the time. A run learns nothing from that, since no batch of it would be undisturbed.
-pub(crate) fn shared_throughout(histogram: &RatioHistogram, known: &[KnownRatio]) -> Option<UnsharedCore> {
+/// was shared all of the time. A run learns nothing from that, since no batch of it would be clean.
+pub(crate) fn shared_throughout(histogram: &RatioHistogram, known: &[KnownRatio]) -> Option<ExclusiveCore> {
     let known = known.first().filter(|_| histogram.readings >= RULES.quality.ratio_readings)?;
     let beyond =
         histogram.between(bin(known.ratio * (1.0 + 5.0 * RULES.quality.ratio_agrees)) + 1, histogram.bins.len() - 1);
     let below = histogram.between(0, bin(known.ratio * (1.0 - RULES.quality.ratio_agrees)));
-    let unshared = Share::of(f64::from(histogram.readings - beyond), f64::from(histogram.readings));
+    let exclusive = Share::of(f64::from(histogram.readings - beyond), f64::from(histogram.readings));
     (histogram.share(beyond) >= RULES.quality.throughout && histogram.share(below) < RULES.quality.at_known).then_some(
-        UnsharedCore {
+        ExclusiveCore {
             ratio: Some(known.ratio),
             source: known.source,
-            unshared,
+            exclusive,
             readings: histogram.readings,
-            ..UnsharedCore::default()
+            ..ExclusiveCore::default()
         },
     )
 }
 
-fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> Option<(usize, UnsharedSource)> {
+fn exclusive_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> Option<(usize, ExclusiveSource)> {
     let modes = histogram.modes();
     let agrees = |at: usize, known: &KnownRatio| (ratio_of(at) / known.ratio - 1.0).abs() <= RULES.quality.ratio_agrees;
     // The peak near a known ratio, even with few readings beside those of a core that is nearly always shared.
@@ -174,17 +174,17 @@ fn unshared_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) 
         let best = (from..=to).max_by_key(|at| (histogram.peak(*at), std::cmp::Reverse(*at)))?;
         if histogram.share(histogram.peak(best)) >= RULES.quality.at_known {
             let is_lower_mode = lower_mode(histogram, &modes).is_some_and(|mode| agrees(mode, known));
-            return Some((best, if is_lower_mode { UnsharedSource::LowerMode } else { known.source }));
+            return Some((best, if is_lower_mode { ExclusiveSource::LowerMode } else { known.source }));
         }
     }
     if let Some(mode) = lower_mode(histogram, &modes) {
-        // Two kinds of steady neighbours also make two modes. Where it is known that an unshared core is faster, the
+        // Two kinds of steady neighbours also make two modes. Where it is known that an exclusive core is faster, the
         // lower of them is none.
         let shared = known.iter().any(|known| ratio_of(mode) > known.ratio * (1.0 + RULES.quality.ratio_agrees));
-        return (!shared).then_some((mode, UnsharedSource::LowerMode));
+        return (!shared).then_some((mode, ExclusiveSource::LowerMode));
     }
     let single = modes.first().filter(|_| histogram.quartiles_apart() <= RULES.quality.single_mode);
-    single.filter(|_| alone).map(|mode| (*mode, UnsharedSource::Siblings))
+    single.filter(|_| alone).map(|mode| (*mode, ExclusiveSource::Siblings))
 }
 
 /// The lowest sharp mode with enough readings, if enough others are above it and hardly any below.
@@ -215,15 +215,15 @@ mod tests {
         histogram
     }
 
-    const KNOWN: [KnownRatio; 1] = [KnownRatio { ratio: 0.2498, source: UnsharedSource::EarlierRuns }];
+    const KNOWN: [KnownRatio; 1] = [KnownRatio { ratio: 0.2498, source: ExclusiveSource::EarlierRuns }];
 
     #[test]
     fn readings_beyond_a_known_ratio_are_of_a_shared_core() {
         let shared = of(&[(0.36, 0.4, 995), (0.25, 0.004, 5)]);
         assert_eq!(learn(&shared, &KNOWN, false).ratio, None, "too few are at the known ratio");
         let found = shared_throughout(&shared, &KNOWN).unwrap();
-        assert_eq!((found.ratio, found.source), (Some(0.2498), UnsharedSource::EarlierRuns));
-        assert!(found.unshared.unwrap().get() < 0.05, "{found:?}");
+        assert_eq!((found.ratio, found.source), (Some(0.2498), ExclusiveSource::EarlierRuns));
+        assert!(found.exclusive.unwrap().get() < 0.05, "{found:?}");
         assert_eq!(shared_throughout(&shared, &[]), None);
         // Readings below a known ratio show that it is none of this core.
         assert_eq!(shared_throughout(&of(&[(0.36, 0.3, 950), (0.2, 0.01, 50)]), &KNOWN), None);
@@ -231,18 +231,18 @@ mod tests {
     }
 
     #[test]
-    fn a_sharp_lower_mode_below_a_broad_part_is_the_unshared_core() {
+    fn a_sharp_lower_mode_below_a_broad_part_is_the_exclusive_core() {
         let found = learn(&of(&[(0.25, 0.006, 400), (0.36, 0.4, 600)]), &[], false);
-        assert_eq!(found.source, UnsharedSource::LowerMode);
+        assert_eq!(found.source, ExclusiveSource::LowerMode);
         assert!((found.ratio.unwrap_or(0.0) / 0.25 - 1.0).abs() < 0.002, "{found:?}");
-        assert!(found.unshared.is_some_and(|share| (0.38..0.45).contains(&share.get())), "{found:?}");
+        assert!(found.exclusive.is_some_and(|share| (0.38..0.45).contains(&share.get())), "{found:?}");
         // Below it are a few readings with interrupts.
         assert!(learn(&of(&[(0.25, 0.006, 400), (0.36, 0.4, 600), (0.17, 0.2, 20)]), &[], false).ratio.is_some());
     }
 
     #[test]
     fn a_core_that_is_shared_all_the_time_is_unknown() {
-        assert_eq!(learn(&of(&[(0.36, 0.4, 1000)]), &[], false).source, UnsharedSource::Unknown, "no mode at all");
+        assert_eq!(learn(&of(&[(0.36, 0.4, 1000)]), &[], false).source, ExclusiveSource::Unknown, "no mode at all");
         assert_eq!(learn(&of(&[(0.5, 0.003, 1000)]), &[], false).ratio, None, "one narrow mode, of a steady neighbour");
         assert_eq!(learn(&of(&[(0.5, 0.003, 1000)]), &KNOWN, false).ratio, None, "which is not the known one");
         let few = of(&[(0.25, 0.003, 30), (0.36, 0.4, 970)]);
@@ -252,19 +252,19 @@ mod tests {
     }
 
     #[test]
-    fn two_kinds_of_neighbours_are_no_unshared_core_where_one_is_known() {
-        let never_unshared = of(&[(0.33, 0.004, 500), (0.45, 0.004, 500)]);
-        assert_eq!(learn(&never_unshared, &KNOWN, false).source, UnsharedSource::Unknown);
+    fn two_kinds_of_neighbours_are_no_exclusive_core_where_one_is_known() {
+        let never_exclusive = of(&[(0.33, 0.004, 500), (0.45, 0.004, 500)]);
+        assert_eq!(learn(&never_exclusive, &KNOWN, false).source, ExclusiveSource::Unknown);
         let faster = of(&[(0.2, 0.004, 500), (0.33, 0.004, 500)]);
-        assert_eq!(learn(&faster, &KNOWN, false).source, UnsharedSource::LowerMode, "another core than the known one");
+        assert_eq!(learn(&faster, &KNOWN, false).source, ExclusiveSource::LowerMode, "another core than the known one");
     }
 
     #[test]
     fn a_single_mode_is_believed_where_something_else_says_so() {
         let single = of(&[(0.25, 0.003, 1000)]);
         assert_eq!(learn(&single, &[], false).ratio, None);
-        assert_eq!(learn(&single, &KNOWN, false).source, UnsharedSource::EarlierRuns);
-        assert_eq!(learn(&single, &[], true).source, UnsharedSource::Siblings);
+        assert_eq!(learn(&single, &KNOWN, false).source, ExclusiveSource::EarlierRuns);
+        assert_eq!(learn(&single, &[], true).source, ExclusiveSource::Siblings);
         let broad = of(&[(0.25, 0.05, 1000)]);
         assert_eq!(learn(&broad, &[], true).ratio, None, "siblings said to be idle, and yet no narrow mode");
     }

@@ -1,7 +1,7 @@
 //! Which batches, samples and rounds are usable. The only module that knows sensors, steal time, quotas and where a
 //! sample ran.
 //!
-//! A batch is **undisturbed** if the sensors on both sides of it show an exclusive core with a steady clock, and the
+//! A batch is **clean** if the sensors on both sides of it show an exclusive core with a steady clock, and the
 //! scheduler did not preempt its thread. The duration of a batch is not considered before that is decided.
 
 mod batch;
@@ -20,7 +20,7 @@ mod timeline;
 
 use model::RULES;
 
-pub(crate) use self::batch::{BatchPlace, UndisturbedRule};
+pub(crate) use self::batch::{BatchPlace, CleanRule};
 pub(crate) use self::flags::flags;
 pub(crate) use self::free_core::{Next, PAUSE, Start, Starts, is_moved};
 pub(crate) use self::known::{from_issue, from_runs, from_table, issue_width};
@@ -31,10 +31,10 @@ pub(crate) use self::taken::handed_over;
 pub use self::taken::{may_exclude, stolen_too_much, throttled_too_much};
 pub(crate) use self::timeline::shared_share;
 
-/// Whether a sample has so few undisturbed batches that it should end.
-pub(crate) fn hopeless(undisturbed: u32, made: u32) -> bool {
+/// Whether a sample has so few clean batches that it should end.
+pub(crate) fn hopeless(clean: u32, made: u32) -> bool {
     let rules = &RULES.worker;
-    (made >= rules.none_after && undisturbed == 0) || (made >= rules.few_after && undisturbed < rules.few)
+    (made >= rules.none_after && clean == 0) || (made >= rules.few_after && clean < rules.few)
 }
 
 #[cfg(test)]

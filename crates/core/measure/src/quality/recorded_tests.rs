@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{BenchmarkResult, Class, RULES, ResultKey, Run, UnsharedCore, UnsharedSource, ValueBasis};
+use model::{BenchmarkResult, Class, ExclusiveCore, ExclusiveSource, RULES, ResultKey, Run, ValueBasis};
 use stats::simulate::generator;
 
 use super::learn::{RatioHistogram, learn};
@@ -24,23 +24,23 @@ const SESSIONS: &[(&str, &[u8])] = &[
 fn session(packed: &[u8]) -> Run {
     let text = zstd::stream::decode_all(packed).unwrap();
     let mut run: Run = serde_json::from_slice(&text).unwrap();
-    let references = run.session.references.as_mut().unwrap();
+    let sensors = run.session.sensors.as_mut().unwrap();
     // What the session knew is learnt again, from the readings of the extract alone.
     let mut ratios = RatioHistogram::default();
-    let samples = &references.samples;
+    let samples = &sensors.samples;
     for (clock, contention) in samples.clock.0.iter().zip(&samples.contention.0) {
-        ratios.add(references.lengths.ratio(*clock, *contention));
+        ratios.add(sensors.lengths.ratio(*clock, *contention));
     }
     for sample in run.results.iter().flat_map(|result| &result.samples) {
-        for track in &sample.references.as_ref().unwrap().tracks {
+        for track in &sample.sensors.as_ref().unwrap().tracks {
             for (clock, contention) in track.clock.0.iter().zip(&track.contention.0) {
-                ratios.add(references.lengths.ratio(*clock, *contention));
+                ratios.add(sensors.lengths.ratio(*clock, *contention));
             }
         }
     }
-    references.unshared = vec![UnsharedCore { cpus: vec![0, 1], ..learn(&ratios, &[], false) }];
-    let references = references.clone();
-    run.results.iter_mut().for_each(|result| drop(classify(result, &references)));
+    sensors.exclusive = vec![ExclusiveCore { cpus: vec![0, 1], ..learn(&ratios, &[], false) }];
+    let sensors = sensors.clone();
+    run.results.iter_mut().for_each(|result| drop(classify(result, &sensors)));
     run
 }
 
@@ -68,11 +68,11 @@ fn coverage(values: &[f64], samples: usize, seed: u64) -> f64 {
 fn sessions_at_different_loads_agree_in_cycles_and_keep_their_level() {
     let sessions: Vec<(&str, Run)> = SESSIONS.iter().map(|(load, packed)| (*load, session(packed))).collect();
     let mut ratios = Vec::new();
-    let (mut cycles, mut observed): (BTreeMap<ResultKey, Vec<f64>>, BTreeMap<ResultKey, Vec<f64>>) = Default::default();
+    let (mut cycles, mut raw): (BTreeMap<ResultKey, Vec<f64>>, BTreeMap<ResultKey, Vec<f64>>) = Default::default();
     let mut covered = Vec::new();
     for (load, run) in &sessions {
-        let core = &run.session.references.as_ref().unwrap().unshared[0];
-        assert_eq!(core.source, UnsharedSource::LowerMode, "load {load}: {core:?}");
+        let core = &run.session.sensors.as_ref().unwrap().exclusive[0];
+        assert_eq!(core.source, ExclusiveSource::LowerMode, "load {load}: {core:?}");
         ratios.push(core.ratio.unwrap());
         for (at, result) in run.results.iter().enumerate() {
             let values = result.values();
@@ -83,7 +83,7 @@ fn sessions_at_different_loads_agree_in_cycles_and_keep_their_level() {
             let first: Vec<f64> = result.raw_samples().iter().map(|sample| sample.value).collect();
             let of_observed = stats::median(&first).unwrap();
             cycles.entry(result.key()).or_default().push(of_cycles);
-            observed.entry(result.key()).or_default().push(of_observed);
+            raw.entry(result.key()).or_default().push(of_observed);
             let share = coverage(&values, 14, at as u64);
             println!("TABLE load {load} {}: {of_cycles:.4e} cycles, coverage {share:.3}", result.key());
             covered.push(share);
@@ -92,33 +92,33 @@ fn sessions_at_different_loads_agree_in_cycles_and_keep_their_level() {
     assert!(apart(&ratios) < 0.01, "one core, one ratio: {ratios:?}");
     let mean = covered.iter().sum::<f64>() / covered.len() as f64;
     assert!(mean >= 0.93 && covered.iter().all(|share| *share >= 0.90), "{covered:?}");
-    assert_agreement(&sessions[0].1.results, &cycles, &observed);
+    assert_agreement(&sessions[0].1.results, &cycles, &raw);
 }
 
 /// Compute results of all sessions agree in cycles; as observed they do not.
 fn assert_agreement(
     results: &[BenchmarkResult],
     cycles: &BTreeMap<ResultKey, Vec<f64>>,
-    observed: &BTreeMap<ResultKey, Vec<f64>>,
+    raw: &BTreeMap<ResultKey, Vec<f64>>,
 ) {
     let class = |key: &ResultKey| results.iter().find(|result| result.key() == *key).unwrap().class;
-    let (mut undisturbed, mut as_met) = (Vec::new(), Vec::new());
+    let (mut clean, mut as_met) = (Vec::new(), Vec::new());
     for (key, values) in cycles.iter().filter(|(key, values)| values.len() >= 3 && class(key) == Class::Compute) {
         println!(
             "TABLE {key}: {:.3}% apart in cycles, {:.1}% as observed",
             apart(values) * 100.0,
-            apart(&observed[key]) * 100.0
+            apart(&raw[key]) * 100.0
         );
-        undisturbed.push(apart(values));
-        as_met.push(apart(&observed[key]));
+        clean.push(apart(values));
+        as_met.push(apart(&raw[key]));
     }
-    assert!(undisturbed.len() >= 4, "{} compute results in three sessions", undisturbed.len());
-    let (undisturbed, as_met) = (stats::median(&undisturbed).unwrap(), stats::median(&as_met).unwrap());
-    assert!(undisturbed < 0.01 && as_met > 3.0 * undisturbed, "{undisturbed} in cycles, {as_met} as observed");
+    assert!(clean.len() >= 4, "{} compute results in three sessions", clean.len());
+    let (clean, as_met) = (stats::median(&clean).unwrap(), stats::median(&as_met).unwrap());
+    assert!(clean < 0.01 && as_met > 3.0 * clean, "{clean} in cycles, {as_met} as observed");
 }
 
 #[test]
-fn the_first_dozen_undisturbed_batches_say_what_all_do() {
+fn the_first_dozen_clean_batches_say_what_all_do() {
     let mut wider = Vec::new();
     for (load, packed) in SESSIONS {
         for result in session(packed).results.iter().filter(|result| *result.basis() == ValueBasis::Cycles) {

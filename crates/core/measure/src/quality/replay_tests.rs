@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    BenchmarkResult, Class, Metric, ObservedReason, Parameters, Placement, ReferenceLengths, ReferenceTrack, ResultKey,
-    Sample, SampleReferences, SessionReferences, SmallSteps, Unit, UnsharedCore, UnsharedSource, ValueBasis,
+    BenchmarkResult, Class, ExclusiveCore, ExclusiveSource, Metric, Parameters, Placement, RawReason, ResultKey,
+    Sample, SampleSensors, SensorLengths, SensorTrack, SessionSensors, SmallSteps, Unit, ValueBasis,
 };
 use rand::Rng;
 use stats::simulate::generator;
@@ -14,7 +14,7 @@ use stats::simulate::generator;
 use super::learn::{RatioHistogram, learn};
 use super::sample::tests::classify;
 
-const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
+const LENGTHS: SensorLengths = SensorLengths { clock: 36_000, contention: 180_000, issue: 0 };
 
 /// One sample, from a line of the recordings: round, start, kernel and operations of a batch, then nanoseconds of the
 /// clock reference, of the contention reference and of the batch that follows them, each to four digits.
@@ -28,7 +28,7 @@ fn sample(line: &str) -> (String, u64, Sample) {
     let (clock, contention, mut nanos) = (column(), column(), column());
     // The last readings only follow a batch.
     nanos.pop();
-    let track = ReferenceTrack { cpu: 1, clock: SmallSteps(clock), contention: SmallSteps(contention) };
+    let track = SensorTrack { cpu: 1, clock: SmallSteps(clock), contention: SmallSteps(contention) };
     let ops: u64 = fields[3].parse().unwrap();
     let values: Vec<f64> = nanos.iter().map(|nanos| f64::from(*nanos) * 1e-9 / ops as f64).collect();
     let sample = Sample {
@@ -37,7 +37,7 @@ fn sample(line: &str) -> (String, u64, Sample) {
         value: stats::median(&values).unwrap(),
         nanos: nanos.into_iter().map(u64::from).collect(),
         placement: Placement { asked: vec![1], seen: vec![vec![1]] },
-        references: Some(SampleReferences { lengths: LENGTHS, tracks: vec![track], ..SampleReferences::default() }),
+        sensors: Some(SampleSensors { lengths: LENGTHS, tracks: vec![track], ..SampleSensors::default() }),
         ..Sample::default()
     };
     (fields[2].to_owned(), ops, sample)
@@ -62,20 +62,20 @@ fn recording(name: &str) -> BTreeMap<String, BenchmarkResult> {
 }
 
 /// The session references determined from these readings.
-fn session<'a>(results: impl Iterator<Item = &'a BenchmarkResult>) -> SessionReferences {
+fn session<'a>(results: impl Iterator<Item = &'a BenchmarkResult>) -> SessionSensors {
     let mut ratios = RatioHistogram::default();
     let mut clocks = Vec::new();
     for sample in results.flat_map(|result| &result.samples) {
-        for track in &sample.references.as_ref().unwrap().tracks {
+        for track in &sample.sensors.as_ref().unwrap().tracks {
             for (clock, contention) in track.clock.0.iter().zip(&track.contention.0) {
                 ratios.add(LENGTHS.ratio(*clock, *contention));
                 clocks.push(LENGTHS.hertz(*clock));
             }
         }
     }
-    let core = UnsharedCore { cpus: vec![0, 1], ..learn(&ratios, &[], false) };
+    let core = ExclusiveCore { cpus: vec![0, 1], ..learn(&ratios, &[], false) };
     let clock = stats::median(&clocks);
-    SessionReferences { lengths: LENGTHS, unshared: vec![core], clock, ..SessionReferences::default() }
+    SessionSensors { lengths: LENGTHS, exclusive: vec![core], clock, ..SessionSensors::default() }
 }
 
 /// Relative half-width of the 95% interval of the first `samples` values.
@@ -88,8 +88,8 @@ fn half_width(values: &[f64], samples: usize) -> f64 {
 /// the share that ended within 2%.
 fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
     const RUNS: usize = 60;
-    let plan = model::Plan { looks: model::looks(40), ..model::Plan::default() };
-    let last = plan.looks[plan.looks.len() - 1] as usize;
+    let plan = model::Plan { checkpoints: model::checkpoints(40), ..model::Plan::default() };
+    let last = plan.checkpoints[plan.checkpoints.len() - 1] as usize;
     let (truth, counted) = (stats::median(&result.values()).unwrap(), result.counted());
     let mut rng = generator(seed);
     let (mut covered, mut called) = (0, 0);
@@ -97,7 +97,7 @@ fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
         let samples = (0..last).map(|_| counted[rng.random_range(0..counted.len())].clone()).collect();
         let mut drawn = BenchmarkResult { samples: Vec::new(), ..result.clone() };
         let all: Vec<Sample> = samples;
-        for look in &plan.looks {
+        for look in &plan.checkpoints {
             drawn.samples = all[..*look as usize].to_vec();
             if crate::judge(&mut drawn, &plan, 0.02, 1) {
                 break;
@@ -115,26 +115,26 @@ fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level
     for name in ["Q1", "L1"] {
         let mut results = recording(name);
         let session = session(results.values());
-        let core = &session.unshared[0];
-        assert_eq!(core.source, UnsharedSource::LowerMode, "{name}: {core:?}");
+        let core = &session.exclusive[0];
+        assert_eq!(core.source, ExclusiveSource::LowerMode, "{name}: {core:?}");
         // 1.2096 to 1.2140 over the sessions, for 180000 adds over 36000.
         assert!((core.ratio.unwrap() * 5.0 - 1.212).abs() < 0.006, "{name}: {core:?}");
         let (mut within, mut before, mut covered) = (0, 0, Vec::new());
         for (at, (kernel, result)) in results.iter_mut().enumerate() {
-            let observed: Vec<f64> = result.samples.iter().map(|sample| sample.value).collect();
+            let raw: Vec<f64> = result.samples.iter().map(|sample| sample.value).collect();
             classify(result, &session);
             let values = result.values();
             assert!(values.len() >= 20, "{name} {kernel}: {} samples", values.len());
-            let (was, is) = (half_width(&observed, 20), half_width(&values, 20));
+            let (was, is) = (half_width(&raw, 20), half_width(&values, 20));
             let (coverage, called) = coverage(result, at as u64);
             println!(
-                "TABLE {name} {kernel} {:?}: ±{:.2}% observed, ±{:.2}% undisturbed, {} of {} samples, {:.0}% of batches; coverage {coverage:.3}, within 2% {called:.2}",
+                "TABLE {name} {kernel} {:?}: ±{:.2}% observed, ±{:.2}% clean, {} of {} samples, {:.0}% of batches; coverage {coverage:.3}, within 2% {called:.2}",
                 result.basis(),
                 was * 100.0,
                 is * 100.0,
                 values.len(),
-                observed.len(),
-                result.references.as_ref().unwrap().kept.unwrap().get() * 100.0
+                raw.len(),
+                result.sensors.as_ref().unwrap().kept.unwrap().get() * 100.0
             );
             (within, before) = (within + usize::from(is <= 0.02), before + usize::from(was <= 0.02));
             covered.push(coverage);
@@ -149,10 +149,10 @@ fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level
 #[test]
 fn a_recording_that_is_shared_all_the_time_is_observed_and_says_so() {
     let mut results = recording("Q1");
-    // Only the samples without a reading of an unshared core.
+    // Only the samples without a reading of an exclusive core.
     for result in results.values_mut() {
         result.samples.retain(|sample| {
-            let track = &sample.references.as_ref().unwrap().tracks[0];
+            let track = &sample.sensors.as_ref().unwrap().tracks[0];
             let near = |(clock, contention): (&u32, &u32)| *contention as f64 / (*clock as f64) < 1.35;
             track.clock.0.iter().zip(&track.contention.0).filter(|pair| near(*pair)).count() <= 4
         });
@@ -160,12 +160,12 @@ fn a_recording_that_is_shared_all_the_time_is_observed_and_says_so() {
     results.retain(|_, result| result.samples.len() >= 5);
     assert!(results.len() >= 5, "{} kernels", results.len());
     let session = session(results.values());
-    assert_eq!(session.unshared[0].source, UnsharedSource::Unknown, "{:?}", session.unshared[0]);
+    assert_eq!(session.exclusive[0].source, ExclusiveSource::Unknown, "{:?}", session.exclusive[0]);
     for result in results.values_mut() {
         classify(result, &session);
-        assert_eq!(result.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
-        let plan = model::Plan { looks: vec![5], ..model::Plan::default() };
+        assert_eq!(result.basis(), &ValueBasis::Raw(RawReason::ExclusiveNeverSeen));
+        let plan = model::Plan { checkpoints: vec![5], ..model::Plan::default() };
         crate::judge(result, &plan, 0.02, 20);
-        assert!(result.has(model::Flag::Contended), "{:?}", result.flags);
+        assert!(result.has(model::Flag::SharedCore), "{:?}", result.flags);
     }
 }

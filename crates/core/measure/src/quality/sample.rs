@@ -1,11 +1,11 @@
 //! Which batches and samples of a result count, and the basis of its value.
 
 use model::{
-    BenchmarkResult, CpuDistance, Invalid, ObservedReason, RULES, ResultReferences, Sample, SampleReferences,
-    SessionReferences, Share, UndisturbedBatches, ValueBasis,
+    BenchmarkResult, CleanBatches, CpuDistance, Invalid, RULES, RawReason, ResultSensors, Sample, SampleSensors,
+    SessionSensors, Share, ValueBasis,
 };
 
-use super::batch::{BatchPlace, UndisturbedRule};
+use super::batch::{BatchPlace, CleanRule};
 use super::distance::moved;
 use super::domain::follows;
 use super::taken::mark_preempted;
@@ -17,7 +17,7 @@ use crate::subject::Description;
 struct SampleClass {
     /// The clock of each batch, hertz; `None` if it was disturbed. Empty without readings.
     clocks: Vec<Option<f64>>,
-    /// Null batches that are undisturbed, and all of them.
+    /// Null batches that are clean, and all of them.
     null: (usize, usize),
 }
 
@@ -26,15 +26,15 @@ struct SampleClass {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ResultClasses {
     /// Ratio of the exclusive core on each track; empty if it is not known.
-    unshared: Vec<f64>,
+    exclusive: Vec<f64>,
     samples: Vec<SampleClass>,
 }
 
 impl ResultClasses {
     /// The classes of a result that stands by itself, from what its document says.
     pub(crate) fn of(result: &BenchmarkResult, asked: &Description) -> Self {
-        let unshared = result.references.as_ref().map(|references| references.unshared.clone()).unwrap_or_default();
-        let mut classes = Self { unshared, samples: Vec::new() };
+        let exclusive = result.sensors.as_ref().map(|sensors| sensors.exclusive.clone()).unwrap_or_default();
+        let mut classes = Self { exclusive, samples: Vec::new() };
         classes.classify(result, asked);
         classes
     }
@@ -44,66 +44,65 @@ impl ResultClasses {
     pub(crate) fn update(
         &mut self,
         result: &mut BenchmarkResult,
-        session: Option<&SessionReferences>,
+        session: Option<&SessionSensors>,
         asked: &Description,
     ) {
         mark_preempted(result);
         let Some(session) = session else { return };
-        let Some(read) = result.samples.iter().find_map(|sample| sample.references.as_ref()) else {
-            result.references = None;
+        let Some(read) = result.samples.iter().find_map(|sample| sample.sensors.as_ref()) else {
+            result.sensors = None;
             return;
         };
-        let unshared = unshared_on(read, session);
-        let obstacle = obstacle(result, read, unshared.is_empty());
-        if unshared != self.unshared {
-            *self = Self { unshared: unshared.clone(), samples: Vec::new() };
+        let exclusive = exclusive_on(read, session);
+        let obstacle = obstacle(result, read, exclusive.is_empty());
+        if exclusive != self.exclusive {
+            *self = Self { exclusive: exclusive.clone(), samples: Vec::new() };
         }
         let known = self.samples.len().min(result.samples.len());
         self.classify(result, asked);
         for (sample, class) in (0..).zip(&self.samples).skip(known) {
-            result.samples[sample].undisturbed = class.undisturbed(result, &result.samples[sample], asked.paired);
+            result.samples[sample].clean = class.clean(result, &result.samples[sample], asked.paired);
         }
-        let before = result.references.take().unwrap_or_default();
-        result.references = Some(ResultReferences { domain: asked.domain, unshared, clock: session.clock, ..before });
+        let before = result.sensors.take().unwrap_or_default();
+        result.sensors = Some(ResultSensors { domain: asked.domain, exclusive, clock: session.clock, ..before });
         exclude(result, obstacle.is_none(), &session.distances);
         let follows = follows(result);
-        let basis = match obstacle.or_else(|| contended(result)).or_else(|| self.own_work(result)) {
-            Some(reason) => ValueBasis::Observed(reason),
+        let basis = match obstacle.or_else(|| shared_core(result)).or_else(|| self.own_work(result)) {
+            Some(reason) => ValueBasis::Raw(reason),
             None if follows.domain == model::Domain::Core && session.clock.is_some() => ValueBasis::Cycles,
-            None => ValueBasis::Undisturbed,
+            None => ValueBasis::Clean,
         };
         let kept = kept_share(result);
-        if let Some(references) = &mut result.references {
-            (references.domain, references.slope, references.basis, references.kept) =
-                (follows.domain, follows.slope, basis, kept);
-            references.clock = session.clock.filter(|_| references.basis == ValueBasis::Cycles);
+        if let Some(sensors) = &mut result.sensors {
+            (sensors.domain, sensors.slope, sensors.basis, sensors.kept) = (follows.domain, follows.slope, basis, kept);
+            sensors.clock = session.clock.filter(|_| sensors.basis == ValueBasis::Cycles);
         }
     }
 
     /// Classifies the samples that are not yet.
     fn classify(&mut self, result: &BenchmarkResult, asked: &Description) {
-        let rule = (!self.unshared.is_empty()).then(|| UndisturbedRule::new(self.unshared.clone()));
+        let rule = (!self.exclusive.is_empty()).then(|| CleanRule::new(self.exclusive.clone()));
         for sample in result.samples.iter().skip(self.samples.len()) {
             let class = rule.as_ref().map(|rule| SampleClass::of(rule, result, sample, asked.paired));
             self.samples.push(class.unwrap_or_default());
         }
     }
 
-    /// Why the readings are affected by the work itself: far fewer of its batches are undisturbed than of the null
+    /// Why the readings are affected by the work itself: far fewer of its batches are clean than of the null
     /// batches.
-    fn own_work(&self, result: &BenchmarkResult) -> Option<ObservedReason> {
+    fn own_work(&self, result: &BenchmarkResult) -> Option<RawReason> {
         let rules = &RULES.quality;
         let ((mut kept, mut null), (mut own, mut of)) = ((0, 0), (0, 0));
         // Samples that tighten an interval have none, and may be of other minutes.
         for (sample, class) in result.samples.iter().zip(&self.samples).filter(|(_, class)| class.null.1 > 0) {
-            let undisturbed = sample.undisturbed.unwrap_or_default();
-            (own, of) = (own + undisturbed.batches, of + undisturbed.of);
+            let clean = sample.clean.unwrap_or_default();
+            (own, of) = (own + clean.batches, of + clean.of);
             (kept, null) = (kept + class.null.0, null + class.null.1);
         }
         let alone = kept as f64 / null.max(1) as f64;
         let own = Share::of(f64::from(own), f64::from(of))?.get();
         let known = null >= rules.null_batches as usize && alone >= rules.null_share;
-        (known && own < rules.own_work * alone).then_some(ObservedReason::OwnWork)
+        (known && own < rules.own_work * alone).then_some(RawReason::OwnWork)
     }
 
     /// The samples that count, on the basis of the result's value.
@@ -120,7 +119,7 @@ impl ResultClasses {
         asked: &Description,
     ) -> Option<Classified<'a>> {
         let class = self.samples.get(at);
-        let batches = class.map_or_else(|| observed(result, sample), |class| class.values(result, sample));
+        let batches = class.map_or_else(|| raw(result, sample), |class| class.values(result, sample));
         let nanos: Vec<Option<f64>> =
             sample.nanos.iter().zip(&batches).map(|(nanos, value)| value.map(|_| *nanos as f64)).collect();
         // Work and overhead of a pair differ by design: each is compared with its own median.
@@ -140,20 +139,20 @@ impl ResultClasses {
 }
 
 impl SampleClass {
-    fn of(rule: &UndisturbedRule, result: &BenchmarkResult, sample: &Sample, paired: bool) -> Self {
-        let Some(references) = &sample.references else { return Self::default() };
-        Self { clocks: clocks(rule, references, &sample.batches(result.ops), paired), null: null(rule, references) }
+    fn of(rule: &CleanRule, result: &BenchmarkResult, sample: &Sample, paired: bool) -> Self {
+        let Some(sensors) = &sample.sensors else { return Self::default() };
+        Self { clocks: clocks(rule, sensors, &sample.batches(result.ops), paired), null: null(rule, sensors) }
     }
 
-    /// The undisturbed batches of a sample; `None` without readings.
-    fn undisturbed(&self, result: &BenchmarkResult, sample: &Sample, paired: bool) -> Option<UndisturbedBatches> {
-        (!self.clocks.is_empty()).then(|| undisturbed_batches(&self.clocks, result, sample, paired))
+    /// The clean batches of a sample; `None` without readings.
+    fn clean(&self, result: &BenchmarkResult, sample: &Sample, paired: bool) -> Option<CleanBatches> {
+        (!self.clocks.is_empty()).then(|| clean_batches(&self.clocks, result, sample, paired))
     }
 
     /// Every batch of a sample in the order of time in the unit of the result, on the basis of its value: `None` for
     /// batches that do not count.
     fn values(&self, result: &BenchmarkResult, sample: &Sample) -> Vec<Option<f64>> {
-        let clock = result.references.as_ref().and_then(|references| references.clock);
+        let clock = result.sensors.as_ref().and_then(|sensors| sensors.clock);
         let batches = sample.batches(result.ops);
         let each = |of: &dyn Fn(f64, f64, f64) -> Option<f64>| -> Vec<Option<f64>> {
             let of = |((ops, nanos), clock): (&(u64, u64), &Option<f64>)| {
@@ -165,22 +164,22 @@ impl SampleClass {
             ValueBasis::Cycles => each(&|amount, nanos, own| {
                 Some(result.metric.at_clock(result.metric.value(amount, nanos * own), clock?))
             }),
-            ValueBasis::Undisturbed => each(&|amount, nanos, _| Some(result.metric.value(amount, nanos))),
-            ValueBasis::Observed(_) | ValueBasis::All => observed(result, sample),
+            ValueBasis::Clean => each(&|amount, nanos, _| Some(result.metric.value(amount, nanos))),
+            ValueBasis::Raw(_) | ValueBasis::All => raw(result, sample),
         }
     }
 }
 
 /// Every batch of a sample as it was observed.
-fn observed(result: &BenchmarkResult, sample: &Sample) -> Vec<Option<f64>> {
+fn raw(result: &BenchmarkResult, sample: &Sample) -> Vec<Option<f64>> {
     let value = |(ops, nanos): &(u64, u64)| Some(result.metric.value(*ops as f64 * result.amount, *nanos as f64));
     sample.batches(result.ops).iter().map(value).collect()
 }
 
 /// The clock of each batch of a sample in the order of time, `None` for those that are disturbed.
 pub(super) fn clocks(
-    rule: &UndisturbedRule,
-    references: &SampleReferences,
+    rule: &CleanRule,
+    sensors: &SampleSensors,
     batches: &[(u64, u64)],
     paired: bool,
 ) -> Vec<Option<f64>> {
@@ -188,28 +187,28 @@ pub(super) fn clocks(
     let mut last = [None, None];
     let mut clock = |(at, (_, nanos)): (usize, &(u64, u64))| {
         let like = last[usize::from(side(at))].replace(at);
-        rule.clock_of(references, BatchPlace { at, of: batches.len(), like, nanos: *nanos })
+        rule.clock_of(sensors, BatchPlace { at, of: batches.len(), like, nanos: *nanos })
     };
     batches.iter().enumerate().map(&mut clock).collect()
 }
 
-/// Null batches of a sample that are undisturbed, and all of them.
-fn null(rule: &UndisturbedRule, references: &SampleReferences) -> (usize, usize) {
-    let Some(first) = references.null.first() else { return (0, 0) };
+/// Null batches of a sample that are clean, and all of them.
+fn null(rule: &CleanRule, sensors: &SampleSensors) -> (usize, usize) {
+    let Some(first) = sensors.null.first() else { return (0, 0) };
     let of = first.clock.0.len().saturating_sub(1);
-    let tracks = references.null.clone();
-    let alone = SampleReferences { lengths: references.lengths, tracks, ..SampleReferences::default() };
-    let undisturbed = |at: &usize| rule.clock_of(&alone, BatchPlace { at: *at, of, like: None, nanos: 0 }).is_some();
-    ((0..of).filter(undisturbed).count(), of)
+    let tracks = sensors.null.clone();
+    let alone = SampleSensors { lengths: sensors.lengths, tracks, ..SampleSensors::default() };
+    let clean = |at: &usize| rule.clock_of(&alone, BatchPlace { at: *at, of, like: None, nanos: 0 }).is_some();
+    ((0..of).filter(clean).count(), of)
 }
 
 /// What the batches of a sample with a clock give together.
-pub(super) fn undisturbed_batches(
+pub(super) fn clean_batches(
     clocks: &[Option<f64>],
     result: &BenchmarkResult,
     sample: &Sample,
     paired: bool,
-) -> UndisturbedBatches {
+) -> CleanBatches {
     let batches = sample.batches(result.ops);
     let each = |of: &dyn Fn(f64, f64, f64) -> f64| -> Vec<Option<f64>> {
         let of = |((ops, nanos), clock): (&(u64, u64), &Option<f64>)| {
@@ -225,33 +224,33 @@ pub(super) fn undisturbed_batches(
     if paired {
         let (pairs, of) = pairs::complete(&values);
         let [value, cycles] = [values, cycles].map(|all| pairs::difference_of(&all));
-        return UndisturbedBatches { batches: pairs, of, value, cycles, clock };
+        return CleanBatches { batches: pairs, of, value, cycles, clock };
     }
     let [value, cycles] = [values, cycles].map(|all| stats::median(&all.into_iter().flatten().collect::<Vec<_>>()));
     let kept = count(clocks.iter().flatten().count());
-    UndisturbedBatches { batches: kept, of: count(clocks.len()), value, cycles, clock }
+    CleanBatches { batches: kept, of: count(clocks.len()), value, cycles, clock }
 }
 
 /// Ratio of the exclusive core on each track; empty if it is not known on all.
-fn unshared_on(read: &SampleReferences, session: &SessionReferences) -> Vec<f64> {
-    let of = |cpu: u32| session.unshared.iter().find(|core| core.cpus.contains(&cpu)).and_then(|core| core.ratio);
+fn exclusive_on(read: &SampleSensors, session: &SessionSensors) -> Vec<f64> {
+    let of = |cpu: u32| session.exclusive.iter().find(|core| core.cpus.contains(&cpu)).and_then(|core| core.ratio);
     read.tracks.iter().map(|track| of(track.cpu)).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Why batches of this result are not filtered, whatever the readings are.
-fn obstacle(result: &BenchmarkResult, read: &SampleReferences, unknown: bool) -> Option<ObservedReason> {
-    let placed = result.samples.iter().find(|sample| sample.references.is_some()).map(|sample| &sample.placement.asked);
+fn obstacle(result: &BenchmarkResult, read: &SampleSensors, unknown: bool) -> Option<RawReason> {
+    let placed = result.samples.iter().find(|sample| sample.sensors.is_some()).map(|sample| &sample.placement.asked);
     let mut cpus = placed.cloned().unwrap_or_default();
     cpus.sort_unstable();
     cpus.dedup();
     if result.samples.iter().any(|sample| !sample.readings.is_empty()) {
-        Some(ObservedReason::OwnReadings)
+        Some(RawReason::OwnReadings)
     } else if is_long(result) {
-        Some(ObservedReason::LongOperation)
+        Some(RawReason::LongOperation)
     } else if cpus.len() > read.tracks.len().min(RULES.quality.most_parties as usize) {
-        Some(ObservedReason::ManyCpus)
+        Some(RawReason::ManyCpus)
     } else {
-        unknown.then_some(ObservedReason::UnsharedNeverSeen)
+        unknown.then_some(RawReason::ExclusiveNeverSeen)
     }
 }
 
@@ -263,47 +262,47 @@ fn is_long(result: &BenchmarkResult) -> bool {
     stats::median(&shortest).is_some_and(|nanos| nanos > RULES.quality.longest_batch)
 }
 
-/// Excludes samples with few undisturbed batches, if batches are filtered, and those whose CPUs the host had moved.
+/// Excludes samples with few clean batches, if batches are filtered, and those whose CPUs the host had moved.
 fn exclude(result: &mut BenchmarkResult, filtered: bool, usual: &[CpuDistance]) {
     for sample in &mut result.samples {
-        if !matches!(sample.invalid, None | Some(Invalid::Contended { .. } | Invalid::Moved { .. })) {
+        if !matches!(sample.invalid, None | Some(Invalid::SharedCore { .. } | Invalid::Moved { .. })) {
             continue;
         }
-        let few = sample.undisturbed.filter(|found| filtered && found.batches < RULES.quality.fewest_batches);
-        let contended = few.map(|found| Invalid::Contended { batches: found.batches, of: found.of });
-        sample.invalid = sample.references.as_ref().and_then(|read| moved(read, usual)).or(contended);
+        let few = sample.clean.filter(|found| filtered && found.batches < RULES.quality.fewest_batches);
+        let shared_core = few.map(|found| Invalid::SharedCore { batches: found.batches, of: found.of });
+        sample.invalid = sample.sensors.as_ref().and_then(|read| moved(read, usual)).or(shared_core);
     }
 }
 
-fn is_contended(sample: &Sample) -> bool {
-    matches!(sample.invalid, Some(Invalid::Contended { .. }))
+fn is_shared_core(sample: &Sample) -> bool {
+    matches!(sample.invalid, Some(Invalid::SharedCore { .. }))
 }
 
 /// Why contention is a property of the machine: hardly any sample has an exclusive core.
-fn contended(result: &BenchmarkResult) -> Option<ObservedReason> {
+fn shared_core(result: &BenchmarkResult) -> Option<RawReason> {
     let rules = &RULES.quality;
-    let (undisturbed, contended) = undisturbed_samples(result);
-    let all = contended + undisturbed;
-    let hardly_any = (undisturbed as f64) < rules.machine_share * all as f64;
-    (all >= rules.machine_samples as usize && hardly_any).then(|| few_undisturbed(undisturbed, all))
+    let (clean, shared_core) = clean_samples(result);
+    let all = shared_core + clean;
+    let hardly_any = (clean as f64) < rules.machine_share * all as f64;
+    (all >= rules.machine_samples as usize && hardly_any).then(|| few_clean(clean, all))
 }
 
-/// The reason that too few samples are undisturbed.
-pub(super) fn few_undisturbed(samples: usize, of: usize) -> ObservedReason {
+/// The reason that too few samples are clean.
+pub(super) fn few_clean(samples: usize, of: usize) -> RawReason {
     let count = |samples| u32::try_from(samples).unwrap_or(u32::MAX);
-    ObservedReason::FewUndisturbed { samples: count(samples), of: count(of) }
+    RawReason::FewClean { samples: count(samples), of: count(of) }
 }
 
-/// Number of valid samples, and of contended ones.
-pub(super) fn undisturbed_samples(result: &BenchmarkResult) -> (usize, usize) {
-    let contended = result.samples.iter().filter(|sample| is_contended(sample)).count();
-    let undisturbed = result.samples.iter().filter(|sample| sample.invalid.is_none()).count();
-    (undisturbed, contended)
+/// Number of valid samples, and of shared ones.
+pub(super) fn clean_samples(result: &BenchmarkResult) -> (usize, usize) {
+    let shared_core = result.samples.iter().filter(|sample| is_shared_core(sample)).count();
+    let clean = result.samples.iter().filter(|sample| sample.invalid.is_none()).count();
+    (clean, shared_core)
 }
 
-/// Share of the batches that are undisturbed, of samples that did not wait for it.
+/// Share of the batches that are clean, of samples that did not wait for it.
 fn kept_share(result: &BenchmarkResult) -> Option<Share> {
-    let counts = result.samples.iter().filter(|sample| !sample.awaited).filter_map(|sample| sample.undisturbed);
+    let counts = result.samples.iter().filter(|sample| !sample.waited_for_core).filter_map(|sample| sample.clean);
     let (kept, of) = counts.fold((0, 0), |(kept, of), one| (kept + one.batches, of + one.of));
     Share::of(f64::from(kept), f64::from(of))
 }

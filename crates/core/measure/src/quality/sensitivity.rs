@@ -2,28 +2,28 @@
 
 use model::{BenchmarkResult, RULES, ValueBasis};
 
-use super::batch::UndisturbedRule;
-use super::sample::{clocks, undisturbed_batches};
+use super::batch::CleanRule;
+use super::sample::{clean_batches, clocks};
 
-/// Distances from the ratio of the unshared core, and between two readings of the clock, that are tried instead of the
+/// Distances from the ratio of the exclusive core, and between two readings of the clock, that are tried instead of the
 /// defaults.
 const WITHIN: [f64; 3] = [0.01, 0.02, 0.05];
 
 /// Largest relative difference of the value of a result under another threshold; `None` if nothing is filtered, or too
 /// few samples remain. The samples are the valid ones, each with the batches that remain under the other threshold.
 pub(super) fn sensitivity(result: &BenchmarkResult, paired: bool) -> Option<f64> {
-    let unshared = &result.references.as_ref()?.unshared;
-    let usual = (!unshared.is_empty()).then(|| UndisturbedRule::new(unshared.clone()))?;
+    let exclusive = &result.sensors.as_ref()?.exclusive;
+    let usual = (!exclusive.is_empty()).then(|| CleanRule::new(exclusive.clone()))?;
     let cycles = match result.basis() {
         ValueBasis::Cycles => true,
-        ValueBasis::Undisturbed => false,
-        ValueBasis::Observed(_) | ValueBasis::All => return None,
+        ValueBasis::Clean => false,
+        ValueBasis::Raw(_) | ValueBasis::All => return None,
     };
     let median_by = |within: Option<f64>| {
         let rule = within.map_or_else(|| usual.clone(), |within| usual.within(within));
         let value = |sample: &&model::Sample| {
-            let clocks = clocks(&rule, sample.references.as_ref()?, &sample.batches(result.ops), paired);
-            let found = undisturbed_batches(&clocks, result, sample, paired);
+            let clocks = clocks(&rule, sample.sensors.as_ref()?, &sample.batches(result.ops), paired);
+            let found = clean_batches(&clocks, result, sample, paired);
             if found.batches < RULES.quality.fewest_batches {
                 return None;
             }
@@ -50,7 +50,7 @@ mod tests {
         // During half of the batches another thread has a weak effect, 3% by the references, and slows them by a tenth.
         let weak = |at: u32| {
             let mut one = sample(at, 3.0, 0);
-            let readings = &mut one.references.as_mut().unwrap().tracks[0].contention.0;
+            let readings = &mut one.sensors.as_mut().unwrap().tracks[0].contention.0;
             readings.iter_mut().skip(10).for_each(|nanos| *nanos = (f64::from(*nanos) * 1.03) as u32);
             one.nanos.iter_mut().skip(9).for_each(|nanos| *nanos += *nanos / 10);
             one

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use model::{
-    BenchmarkResult, Invalid, ObservedReason, RULES, ReferenceTrack, Run, Sample, SampleReferences, SessionReferences,
-    UnsharedCore, UnsharedSource, ValueBasis,
+    BenchmarkResult, ExclusiveCore, ExclusiveSource, Invalid, RULES, RawReason, Run, Sample, SampleSensors,
+    SensorTrack, SessionSensors, ValueBasis,
 };
 
 use super::distance::DistanceReadings;
@@ -51,13 +51,13 @@ struct Quota {
     waits: bool,
 }
 
-/// Batches of a sample: the most, and the number of undisturbed ones that is enough; 0 asks for all of them.
+/// Batches of a sample: the most, and the number of clean ones that is enough; 0 asks for all of them.
 pub(crate) type Batches = (u32, u32);
 
 impl Quality {
     /// With what is known of a run's machine beforehand, by earlier runs also.
     pub(crate) fn knowing(run: &Run, learnt_before: Option<f64>, allowed: &[usize], outside: &OutsideCounters) -> Self {
-        let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: UnsharedSource::EarlierRuns });
+        let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: ExclusiveSource::EarlierRuns });
         let throttled = outside.throttled.unwrap_or_default();
         Self {
             on: false,
@@ -77,20 +77,19 @@ impl Quality {
 
     /// Calibrates the sensors, or restores those of the earlier part; does nothing if the plan or the host has none.
     pub(crate) fn begin(&mut self, run: &mut Run, host: &mut dyn Host, now: f64) {
-        let Some(cpu) = self.allowed.last().copied().filter(|_| run.plan.references) else { return };
-        let earlier = run.session.references.clone().filter(|earlier| earlier.refused.is_none());
+        let Some(cpu) = self.allowed.last().copied().filter(|_| run.plan.sensors) else { return };
+        let earlier = run.session.sensors.clone().filter(|earlier| earlier.refused.is_none());
         let found = earlier.map(Ok).or_else(|| {
-            let with = |lengths| SessionReferences { lengths, ..SessionReferences::default() };
+            let with = |lengths| SessionSensors { lengths, ..SessionSensors::default() };
             host.calibrate_sensors(cpu).map(|found| found.map(with))
         });
         match found {
             None => {}
             Some(Err(refused)) => {
-                run.session.references =
-                    Some(SessionReferences { refused: Some(refused), ..SessionReferences::default() });
+                run.session.sensors = Some(SessionSensors { refused: Some(refused), ..SessionSensors::default() });
             }
             Some(Ok(begun)) => {
-                run.session.references = Some(begun);
+                run.session.sensors = Some(begun);
                 self.on = true;
                 if run.results.iter().all(|result| result.samples.is_empty()) {
                     run.plan.batch_nanos = run.plan.batch_nanos.min(u64::from(RULES.worker.sensor_batch));
@@ -106,9 +105,9 @@ impl Quality {
 
     /// Restores the readings of the earlier part of the run.
     fn take_up_readings(&mut self, run: &Run) {
-        let Some(references) = &run.session.references else { return };
-        for (cpu, reading) in references.samples.readings() {
-            self.add(cpu, references.lengths.ratio(reading.clock, reading.contention));
+        let Some(sensors) = &run.session.sensors else { return };
+        for (cpu, reading) in sensors.samples.readings() {
+            self.add(cpu, sensors.lengths.ratio(reading.clock, reading.contention));
         }
         for sample in run.results.iter().flat_map(|result| &result.samples) {
             self.take_readings(sample);
@@ -122,10 +121,10 @@ impl Quality {
     }
 
     fn take_readings(&mut self, sample: &Sample) {
-        let Some(read) = sample.references.as_ref().filter(|_| self.on) else { return };
+        let Some(read) = sample.sensors.as_ref().filter(|_| self.on) else { return };
         self.distances.add(read);
-        let SampleReferences { lengths, tracks, null, .. } = read;
-        for ReferenceTrack { cpu, clock, contention } in tracks.iter().chain(null) {
+        let SampleSensors { lengths, tracks, null, .. } = read;
+        for SensorTrack { cpu, clock, contention } in tracks.iter().chain(null) {
             for (clock, contention) in clock.0.iter().zip(&contention.0) {
                 self.add(*cpu, lengths.ratio(*clock, *contention));
             }
@@ -141,38 +140,38 @@ impl Quality {
 
     fn sample_now(&mut self, run: &mut Run, host: &mut dyn Host, now: f64, readings: u32) {
         self.last = now;
-        let (Some(cpu), Some(references)) = (self.allowed.last().copied(), &mut run.session.references) else {
+        let (Some(cpu), Some(sensors)) = (self.allowed.last().copied(), &mut run.session.sensors) else {
             return;
         };
         let (millis, number) = ((now * 1e3) as u32, u32::try_from(cpu).unwrap_or(u32::MAX));
-        for reading in host.read_sensors(references.lengths, cpu, readings as usize) {
-            references.samples.push(millis, number, reading);
-            self.add(number, references.lengths.ratio(reading.clock, reading.contention));
+        for reading in host.read_sensors(sensors.lengths, cpu, readings as usize) {
+            sensors.samples.push(millis, number, reading);
+            self.add(number, sensors.lengths.ratio(reading.clock, reading.contention));
         }
     }
 
     /// Determines the exclusive core and the clock from all readings so far.
     pub(crate) fn learn(&self, run: &mut Run, now: f64) {
-        let Some(references) = run.session.references.as_mut().filter(|_| self.on) else { return };
+        let Some(sensors) = run.session.sensors.as_mut().filter(|_| self.on) else { return };
         let class = |(cpus, ratios): &(Vec<u32>, RatioHistogram)| {
             // Known ratios apply to machines with one class of cores.
             let known = self.known.iter().filter(|_| self.cores.len() == 1).copied();
-            let issued = known::from_issue(self.issue_width, references, cpus);
+            let issued = known::from_issue(self.issue_width, sensors, cpus);
             let known: Vec<KnownRatio> = known.chain(issued).collect();
-            UnsharedCore { cpus: cpus.clone(), ..super::learn(ratios, &known, self.alone) }
+            ExclusiveCore { cpus: cpus.clone(), ..super::learn(ratios, &known, self.alone) }
         };
-        let unshared = self.cores.iter().map(class).collect();
-        references.unshared = unshared;
-        references.distances = self.distances.usual();
-        references.clock = timeline::median_clock(references, now);
+        let exclusive = self.cores.iter().map(class).collect();
+        sensors.exclusive = exclusive;
+        sensors.distances = self.distances.usual();
+        sensors.clock = timeline::median_clock(sensors, now);
     }
 
     /// Parameters with which a worker reads the sensors.
     pub(crate) fn setting(&self, run: &Run) -> Option<SensorSetting> {
-        let references = run.session.references.as_ref().filter(|_| self.on)?;
-        let unshared = references.unshared.iter().filter_map(|core| Some((core, core.ratio?)));
-        let unshared = unshared.flat_map(|(core, ratio)| core.cpus.iter().map(move |cpu| (*cpu as usize, ratio)));
-        Some(SensorSetting { lengths: references.lengths, unshared: unshared.collect() })
+        let sensors = run.session.sensors.as_ref().filter(|_| self.on)?;
+        let exclusive = sensors.exclusive.iter().filter_map(|core| Some((core, core.ratio?)));
+        let exclusive = exclusive.flat_map(|(core, ratio)| core.cpus.iter().map(move |cpu| (*cpu as usize, ratio)));
+        Some(SensorSetting { lengths: sensors.lengths, exclusive: exclusive.collect() })
     }
 
     /// Batches of a sample of a result for which `planned` were calibrated, each of `nanos`.
@@ -187,10 +186,10 @@ impl Quality {
         let planned = planned.max(1);
         let short = nanos > 0 && nanos as f64 <= RULES.quality.longest_batch && !asked.cpus.is_empty();
         // No readings tell when the batches of such a result are enough.
-        let own_work = *result.basis() == ValueBasis::Observed(ObservedReason::OwnWork);
+        let own_work = *result.basis() == ValueBasis::Raw(RawReason::OwnWork);
         let filtered = short && asked.batches.is_none() && !own_work;
         let Some(setting) = setting.filter(|_| filtered) else { return (planned, 0) };
-        let known = setting.unshared_on(&asked.cpus).is_some();
+        let known = setting.exclusive_on(&asked.cpus).is_some();
         let most = if known { rules.most_batches } else { rules.unknown_batches };
         let fitting = (rules.filtered_nanos / nanos as f64) as u32;
         let most = most.min(fitting.max(planned)) / if asked.paired { 2 } else { 1 };
@@ -224,7 +223,7 @@ impl Quality {
 
     /// Takes in what the session has learnt since: which samples of a result count, and the basis of its value.
     pub(crate) fn classify(&mut self, run: &mut Run, index: usize, asked: &Description) {
-        let session = run.session.references.as_ref().filter(|_| self.on);
+        let session = run.session.sensors.as_ref().filter(|_| self.on);
         self.classes[index].update(&mut run.results[index], session, asked);
     }
 
@@ -276,7 +275,7 @@ impl Quality {
         self.on
     }
 
-    /// Concludes a result: with very few undisturbed samples its value is the observed one.
+    /// Concludes a result: with very few clean samples its value is the observed one.
     pub(crate) fn conclude_result(&mut self, run: &mut Run, index: usize, asked: &Description) {
         self.classify(run, index, asked);
         end::conclude_result(&mut run.results[index], run.plan.level, asked.paired);
@@ -292,13 +291,13 @@ impl Quality {
 
 /// The fewest samples that a result will have.
 fn first_checkpoint(run: &Run) -> u32 {
-    run.plan.looks.first().copied().unwrap_or(0)
+    run.plan.checkpoints.first().copied().unwrap_or(0)
 }
 
 /// Why a result's last sample is to be repeated, where it is.
 fn repeats(result: &BenchmarkResult) -> Option<Invalid> {
     let reason = result.samples.last()?.invalid.clone()?;
-    // Once contended samples count as observed, one that is contended needs no other.
-    let observed = matches!(result.basis(), ValueBasis::Observed(_)) && matches!(reason, Invalid::Contended { .. });
-    (!observed).then_some(reason)
+    // Once shared samples count as observed, one that is shared needs no other.
+    let raw = matches!(result.basis(), ValueBasis::Raw(_)) && matches!(reason, Invalid::SharedCore { .. });
+    (!raw).then_some(reason)
 }

@@ -9,13 +9,13 @@ use std::ops::RangeInclusive;
 
 use model::{BenchmarkResult, Invalid, RULES, Sample, TakenTime};
 
-/// Whether further samples of a result may be excluded for a reason; `first_look` is the fewest samples that it will
+/// Whether further samples of a result may be excluded for a reason; `first_checkpoint` is the fewest samples that it will
 /// have.
 #[must_use]
-pub fn may_exclude(result: &BenchmarkResult, reason: &Invalid, first_look: u32) -> bool {
+pub fn may_exclude(result: &BenchmarkResult, reason: &Invalid, first_checkpoint: u32) -> bool {
     let excluded = result.samples.iter().filter_map(|sample| sample.invalid.as_ref());
     let excluded = excluded.filter(|known| discriminant(*known) == discriminant(reason)).count();
-    excluded < (RULES.quality.excluded_share * result.samples.len().max(first_look as usize) as f64) as usize
+    excluded < (RULES.quality.excluded_share * result.samples.len().max(first_checkpoint as usize) as f64) as usize
 }
 
 /// Whether the hypervisor certainly took more of the watched time than is acceptable. A counter that moved by one tick
@@ -51,7 +51,7 @@ pub(crate) fn handed_over(batches: u32, of: u32) -> Option<Invalid> {
     much.then_some(Invalid::HandedOver { batches, of })
 }
 
-/// Excludes the samples of a pinned result that other programs preempted while it ran undisturbed in others. On a
+/// Excludes the samples of a pinned result that other programs preempted while it ran clean in others. On a
 /// machine where that is hardly ever so, all of them count as they are.
 pub(crate) fn mark_preempted(result: &mut BenchmarkResult) {
     let rules = &RULES.quality;
@@ -71,7 +71,7 @@ pub(crate) fn mark_preempted(result: &mut BenchmarkResult) {
     let throughout =
         found.len() >= rules.machine_samples as usize && (quiet as f64) < rules.machine_share * found.len() as f64;
     for (sample, ran) in result.samples.iter_mut().zip(found) {
-        if matches!(sample.invalid, None | Some(Invalid::Contended { .. } | Invalid::Preempted { .. })) {
+        if matches!(sample.invalid, None | Some(Invalid::SharedCore { .. } | Invalid::Preempted { .. })) {
             let own = sample.invalid.take().filter(|reason| !matches!(reason, Invalid::Preempted { .. }));
             sample.invalid = ran.filter(|_| !throughout).map(|ran| Invalid::Preempted { ran, usual }).or(own);
         }
@@ -126,7 +126,7 @@ pub(crate) fn exclude(
     result: &mut BenchmarkResult,
     rounds: &RangeInclusive<u32>,
     reason: &Invalid,
-    first_look: u32,
+    first_checkpoint: u32,
 ) -> usize {
     let concerned = |sample: &Sample| {
         sample.invalid.is_none()
@@ -136,7 +136,7 @@ pub(crate) fn exclude(
     let places: Vec<usize> = (0..result.samples.len()).filter(|at| concerned(&result.samples[*at])).collect();
     let mut excluded = 0;
     for at in places {
-        if may_exclude(result, reason, first_look) {
+        if may_exclude(result, reason, first_checkpoint) {
             result.samples[at].invalid = Some(reason.clone());
             excluded += 1;
         }

@@ -1,14 +1,14 @@
 //! The clock and the contention over a whole run, from readings at known times: two results of every run.
 
 use model::{
-    BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Parameters, Primitive, RULES, ReferenceMoment,
-    ResultKey, Run, Sample, SessionReferences, Share, Unit,
+    BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Parameters, Primitive, RULES, ResultKey, Run,
+    Sample, SensorMoment, SessionSensors, Share, Unit,
 };
 use stats::order_statistic::{sample_median_interval, sample_median_range};
 
 /// The clock below which half of the time was spent.
-fn weighted_median(moments: &[ReferenceMoment]) -> Option<f64> {
-    let mut sorted: Vec<&ReferenceMoment> = moments.iter().collect();
+fn weighted_median(moments: &[SensorMoment]) -> Option<f64> {
+    let mut sorted: Vec<&SensorMoment> = moments.iter().collect();
     sorted.sort_by(|one, other| one.clock.total_cmp(&other.clock));
     let half = moments.iter().map(|moment| moment.seconds).sum::<f64>() / 2.0;
     let mut sum = 0.0;
@@ -22,31 +22,31 @@ fn weighted_median(moments: &[ReferenceMoment]) -> Option<f64> {
 }
 
 /// Share of the time in which another thread was on the core, of that whose state is known.
-pub(crate) fn shared_share(moments: &[ReferenceMoment]) -> Option<Share> {
+pub(crate) fn shared_share(moments: &[SensorMoment]) -> Option<Share> {
     let known = || moments.iter().filter(|moment| moment.shared.is_some());
     let shared = known().filter(|moment| moment.shared == Some(true)).map(|moment| moment.seconds).sum();
     Share::of(shared, known().map(|moment| moment.seconds).sum())
 }
 
 /// Median clock of the session up to now, over time, hertz.
-pub(crate) fn median_clock(references: &SessionReferences, now: f64) -> Option<f64> {
-    weighted_median(&references.moments(now))
+pub(crate) fn median_clock(sensors: &SessionSensors, now: f64) -> Option<f64> {
+    weighted_median(&sensors.moments(now))
 }
 
 /// Stores the results for the whole run: its median clock, the share of time in which its core was shared, and the
 /// results `cpu.clock` and `cpu.core_shared` after those of the plan.
 pub(crate) fn conclude(run: &mut Run, end: f64) {
-    let Some(references) = &mut run.session.references else { return };
-    let moments = references.moments(end);
-    references.clock = weighted_median(&moments);
-    references.core_shared = shared_share(&moments);
+    let Some(sensors) = &mut run.session.sensors else { return };
+    let moments = sensors.moments(end);
+    sensors.clock = weighted_median(&moments);
+    sensors.core_shared = shared_share(&moments);
     let parts = parts(&moments);
     let clocks = parts.iter().filter_map(|part| Some((part, weighted_median(part)?)));
     let clock_parts: Vec<Sample> = clocks.map(|(part, clock)| sample(part, clock)).collect();
     let shares = parts.iter().filter_map(|part| Some((part, shared_share(part)?.get())));
     let shared_parts: Vec<Sample> = shares.map(|(part, share)| sample(part, share)).collect();
-    let clock = clock_result(references.clock, clock_parts, moments.len());
-    let shared = shared_result(references.core_shared, shared_parts, moments.len());
+    let clock = clock_result(sensors.clock, clock_parts, moments.len());
+    let shared = shared_result(sensors.core_shared, shared_parts, moments.len());
     for result in [clock, shared].into_iter().flatten() {
         let key = result.key();
         run.results.retain(|known| known.key() != key);
@@ -55,7 +55,7 @@ pub(crate) fn conclude(run: &mut Run, end: f64) {
 }
 
 /// Parts of equal time.
-fn parts(moments: &[ReferenceMoment]) -> Vec<Vec<ReferenceMoment>> {
+fn parts(moments: &[SensorMoment]) -> Vec<Vec<SensorMoment>> {
     let count = (moments.len() / RULES.quality.part_readings as usize).clamp(1, RULES.quality.parts as usize);
     let all: f64 = moments.iter().map(|moment| moment.seconds).sum();
     let mut parts = vec![Vec::new(); count];
@@ -71,7 +71,7 @@ fn parts(moments: &[ReferenceMoment]) -> Vec<Vec<ReferenceMoment>> {
 }
 
 /// A part of the run as a sample of its result, for comparing runs.
-fn sample(part: &[ReferenceMoment], value: f64) -> Sample {
+fn sample(part: &[SensorMoment], value: f64) -> Sample {
     let began = part.first().map_or(0.0, |first| first.began);
     let wall = part.iter().map(|moment| moment.seconds).sum();
     Sample { began, wall, value, steady: true, ..Sample::default() }
@@ -125,30 +125,30 @@ fn shared_result(share: Option<Share>, parts: Vec<Sample>, readings: usize) -> O
 
 #[cfg(test)]
 mod tests {
-    use model::{ReferenceLengths, ReferenceSamples, SmallSteps, UnsharedCore, UnsharedSource};
+    use model::{ExclusiveCore, ExclusiveSource, SensorLengths, SensorSamples, SmallSteps};
 
     use super::*;
 
     /// Readings at given times (seconds), with given clocks (GHz), shared or not.
-    fn session(rows: &[(f64, f64, bool)]) -> SessionReferences {
-        let lengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
+    fn session(rows: &[(f64, f64, bool)]) -> SessionSensors {
+        let lengths = SensorLengths { clock: 36_000, contention: 180_000, issue: 0 };
         let column =
             |of: &dyn Fn(&(f64, f64, bool)) -> f64| SmallSteps(rows.iter().map(|row| of(row) as u32).collect());
         let nanos = |row: &(f64, f64, bool)| 36_000.0 / row.1;
-        let samples = ReferenceSamples {
+        let samples = SensorSamples {
             millis: column(&|row| row.0 * 1e3),
             cpu: column(&|_| 1.0),
             clock: column(&nanos),
             contention: column(&|row| nanos(row) * if row.2 { 1.8 } else { 1.25 }),
             issue: SmallSteps::default(),
         };
-        let core = UnsharedCore {
+        let core = ExclusiveCore {
             cpus: vec![0, 1],
             ratio: Some(0.25),
-            source: UnsharedSource::LowerMode,
-            ..UnsharedCore::default()
+            source: ExclusiveSource::LowerMode,
+            ..ExclusiveCore::default()
         };
-        SessionReferences { lengths, unshared: vec![core], samples, ..SessionReferences::default() }
+        SessionSensors { lengths, exclusive: vec![core], samples, ..SessionSensors::default() }
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
         let moments = session.moments(1.1);
         assert!((weighted_median(&moments).unwrap() * 1e-9 - 2.0).abs() < 0.01);
         assert!((shared_share(&moments).unwrap().get() - 1.0 / 1.1).abs() < 0.01);
-        assert_eq!(median_clock(&SessionReferences::default(), 1.0), None);
+        assert_eq!(median_clock(&SessionSensors::default(), 1.0), None);
     }
 
     #[test]
@@ -176,10 +176,10 @@ mod tests {
             (0..400).map(|at| (0.1 * f64::from(at), 3.0 + 0.1 * f64::from(at % 3), at % 4 == 0)).collect();
         let mut run: Run = serde_json::from_str(
             r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"started":"2026-11-21T00:00:00Z"},
-            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"looks":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
+            "plan":{"suite":"quick","seed":1,"level":0.95,"target":0.02,"checkpoints":[10],"batches":20,"batch_nanos":1000000,"band":0.02,"entries":[]},"results":[]}"#,
         )
         .unwrap();
-        run.session.references = Some(session(&rows));
+        run.session.sensors = Some(session(&rows));
         conclude(&mut run, 40.0);
         conclude(&mut run, 40.0);
         let found: Vec<_> =

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use kernels::core_reference::CoreReferences;
+use kernels::core_sensor::CoreSensors;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -45,15 +45,11 @@ pub(super) enum CoreRelation {
 }
 
 /// Tests these CPUs until they are decided, at most for some seconds.
-pub(super) fn test(
-    [own, other]: [usize; 2],
-    references: CoreReferences,
-    stopper: &Stopper,
-) -> Result<CoreRelation, Error> {
+pub(super) fn test([own, other]: [usize; 2], sensors: CoreSensors, stopper: &Stopper) -> Result<CoreRelation, Error> {
     let until = kernels::clock::now() + PATIENCE.as_nanos() as u64;
     let [mut idle, mut busy] = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
-        let more = turns(own, other, references)?;
+        let more = turns(own, other, sensors)?;
         idle.extend(&more[0]);
         busy.extend(&more[1]);
         let relation = decided(&idle, &busy);
@@ -88,7 +84,7 @@ fn alone_in_both(idle: &[f64], busy: &[f64]) -> bool {
 }
 
 /// Cycles per add on `own` in each turn, with the other CPU idle and with it busy.
-fn turns(own: usize, other: usize, references: CoreReferences) -> Result<[Vec<f64>; 2], Error> {
+fn turns(own: usize, other: usize, sensors: CoreSensors) -> Result<[Vec<f64>; 2], Error> {
     let mut order: Vec<bool> = (0..2 * TURNS).map(|turn| turn < TURNS).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(kernels::clock::now()));
     kernels::affinity::pin(&[own])?;
@@ -101,7 +97,7 @@ fn turns(own: usize, other: usize, references: CoreReferences) -> Result<[Vec<f6
             while !end.load(Ordering::Relaxed) {
                 if !busy.load(Ordering::Relaxed) {
                     std::thread::park_timeout(Duration::from_millis(20));
-                } else if references.read().is_ok() {
+                } else if sensors.read().is_ok() {
                     done.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -113,7 +109,7 @@ fn turns(own: usize, other: usize, references: CoreReferences) -> Result<[Vec<f6
                 for with_busy in order {
                     busy.store(with_busy, Ordering::Relaxed);
                     helper.thread().unpark();
-                    let turn = one_turn(references, with_busy, &done)?;
+                    let turn = one_turn(sensors, with_busy, &done)?;
                     found[usize::from(with_busy)].extend(turn);
                 }
                 Ok(found)
@@ -126,7 +122,7 @@ fn turns(own: usize, other: usize, references: CoreReferences) -> Result<[Vec<f6
 
 /// The middle of some readings, or nothing if the other CPU did not do what it was to do: it may be busy with others'
 /// work.
-fn one_turn(references: CoreReferences, with_busy: bool, done: &AtomicU64) -> Result<Option<f64>, Error> {
+fn one_turn(sensors: CoreSensors, with_busy: bool, done: &AtomicU64) -> Result<Option<f64>, Error> {
     let began = kernels::clock::now();
     let before = done.load(Ordering::Relaxed);
     kernels::timer::sleep(SETTLE);
@@ -137,10 +133,10 @@ fn one_turn(references: CoreReferences, with_busy: bool, done: &AtomicU64) -> Re
         std::hint::spin_loop();
     }
     let first = done.load(Ordering::Relaxed);
-    let lengths = references.lengths();
+    let lengths = sensors.lengths();
     let mut ratios = Vec::with_capacity(READINGS);
     for _ in 0..READINGS {
-        let reading = references.read()?;
+        let reading = sensors.read()?;
         ratios.push(lengths.ratio(reading.clock_nanos, reading.contention_nanos));
     }
     let worked = done.load(Ordering::Relaxed) > first;

@@ -2,7 +2,7 @@
 
 mod busy;
 
-use kernels::core_reference::CoreReferences;
+use kernels::core_sensor::CoreSensors;
 use model::{CpuSet, Machine, Topology};
 use os::topology::{CpuChoice, CpuRelation, plan, relation};
 
@@ -62,10 +62,10 @@ fn candidates(topology: &Topology, allowed: &[usize]) -> Result<Vec<[usize; 2]>,
 /// Tests pairs until one is found separate.
 fn measured(pairs: &[[usize; 2]], stopper: &Stopper) -> Result<Vec<([usize; 2], CoreRelation)>, Error> {
     kernels::affinity::pin(&pairs[0][..1])?;
-    let references = CoreReferences::calibrate()?;
+    let sensors = CoreSensors::calibrate()?;
     let mut tested = Vec::new();
     for pair in pairs {
-        let relation = test(*pair, references, stopper)?;
+        let relation = test(*pair, sensors, stopper)?;
         tested.push((*pair, relation));
         if relation == CoreRelation::SeparateCores || stopper.asked() {
             break;

@@ -125,11 +125,11 @@ impl<'a> MeasureSession<'a> {
         saver: &'a mut dyn Saver,
         stopper: Stopper,
     ) -> Result<RunResult, Error> {
-        let RunRequest { run, allowed, unshared_before } = request;
+        let RunRequest { run, allowed, exclusive_before } = request;
         let (began, before) = (subject.now(), run.session.seconds);
         let outside = subject.outside(&allowed);
         let mut session = MeasureSession {
-            quality: Quality::knowing(&run, unshared_before, &allowed, &outside),
+            quality: Quality::knowing(&run, exclusive_before, &allowed, &outside),
             conditions: ConditionsWatch::from(&run.session.conditions, &allowed, outside),
             progress: vec![ResultProgress::default(); run.results.len()],
             run,
@@ -175,7 +175,7 @@ impl<'a> MeasureSession<'a> {
                     progress.asked = asked;
                 }
                 Err(reason) => {
-                    result.outcome = Outcome::Unfit(reason);
+                    result.outcome = Outcome::NotMeasured(reason);
                     result.flags.clear();
                 }
             }
@@ -227,7 +227,13 @@ impl<'a> MeasureSession<'a> {
     /// Samples of a result until its next checkpoint; none after the last.
     fn to_next_checkpoint(&self, index: usize) -> usize {
         let made = self.valid(index);
-        self.run.plan.looks.iter().map(|look| *look as usize).find(|look| *look > made).map_or(0, |look| look - made)
+        self.run
+            .plan
+            .checkpoints
+            .iter()
+            .map(|look| *look as usize)
+            .find(|look| *look > made)
+            .map_or(0, |look| look - made)
     }
 
     /// Lets time pass, in parts between which the sensors are read.
@@ -280,7 +286,7 @@ impl<'a> MeasureSession<'a> {
         let goal = Goal { plan: &self.run.plan, target: self.target(index), paired: asked.paired, tick };
         let verdict = Verdict::of(result, &samples, quality::flags(result, &samples), goal);
         let passed = self.progress[index].expected.is_some_and(|at| samples.len() > at);
-        if passed || self.run.plan.looks.contains(&u32::try_from(samples.len()).unwrap_or(u32::MAX)) {
+        if passed || self.run.plan.checkpoints.contains(&u32::try_from(samples.len()).unwrap_or(u32::MAX)) {
             self.progress[index].expected = decide::expected(&samples, goal);
         }
         verdict.apply(&mut self.run.results[index])
@@ -309,7 +315,7 @@ impl<'a> MeasureSession<'a> {
     /// decided: to stop at any number of samples at which the interval happens to be narrow would choose narrow ones.
     fn tighten(&mut self, index: usize) {
         let (tightens, target) = (self.progress[index].tightens, self.target(index));
-        let at_checkpoint = self.run.plan.looks.contains(&u32::try_from(self.valid(index)).unwrap_or(u32::MAX));
+        let at_checkpoint = self.run.plan.checkpoints.contains(&u32::try_from(self.valid(index)).unwrap_or(u32::MAX));
         if tightens {
             self.verdict(index);
             let within = self.run.results[index].is_within(target, self.run.plan.level);
@@ -351,7 +357,7 @@ impl<'a> MeasureSession<'a> {
         let now = self.elapsed();
         if self.quality.end(&mut self.run, self.subject, now) {
             for index in 0..self.run.plan.entries.len().min(self.run.results.len()) {
-                if self.run.results[index].references.is_some() && !not_measurable(&self.run.results[index]) {
+                if self.run.results[index].sensors.is_some() && !not_measurable(&self.run.results[index]) {
                     self.conclude_result(index);
                 }
             }
@@ -391,10 +397,10 @@ impl<'a> MeasureSession<'a> {
     }
 }
 
-/// Whether a result was found unfit or failed, rather than not reached.
+/// Whether a result was found not measured or failed, rather than not reached.
 pub(crate) fn not_measurable(result: &BenchmarkResult) -> bool {
     match &result.outcome {
-        Outcome::Unfit(reason) => reason != NOT_REACHED && !result.has(Flag::Unfinished),
+        Outcome::NotMeasured(reason) => reason != NOT_REACHED && !result.has(Flag::Unfinished),
         Outcome::Failed(_) => true,
         _ => false,
     }

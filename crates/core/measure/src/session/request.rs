@@ -1,8 +1,8 @@
 //! What a session begins with: a new run, or one to go on with.
 
 use model::{
-    BenchmarkResult, Class, Identity, LOOKS, Machine, Metric, Plan, PlanEntry, ResultKey, Run, Topology, USUAL_SAMPLES,
-    Unit,
+    BenchmarkResult, CHECKPOINTS, Class, Identity, Machine, Metric, Plan, PlanEntry, ResultKey, Run, Topology,
+    USUAL_SAMPLES, Unit,
 };
 
 use crate::quality::from_runs;
@@ -13,7 +13,7 @@ use crate::{Error, document, facts, placement, sizing};
 pub struct RunRequest {
     pub(super) run: Run,
     pub(super) allowed: Vec<usize>,
-    pub(super) unshared_before: Option<f64>,
+    pub(super) exclusive_before: Option<f64>,
 }
 
 impl RunRequest {
@@ -30,7 +30,7 @@ impl RunRequest {
         let mut run = document::begin(plan, machine, identity);
         let suite = &run.plan.suite;
         run.results = run.plan.entries.iter().map(|entry| result(suite, entry)).collect();
-        Ok(Self { run, allowed, unshared_before: None })
+        Ok(Self { run, allowed, exclusive_before: None })
     }
 
     /// A new run whose results were made by what measures them, one for each entry of its plan.
@@ -45,7 +45,7 @@ impl RunRequest {
         if !planned.eq(run.results.iter().map(|result| (&result.benchmark, &result.parameters))) {
             return Err(Error::Parameters("the results of the run are not those of its plan".to_owned()));
         }
-        Ok(Self { run, allowed, unshared_before: None })
+        Ok(Self { run, allowed, exclusive_before: None })
     }
 
     /// Goes on with a run that was cut off.
@@ -76,7 +76,7 @@ impl RunRequest {
         run.results.truncate(run.plan.entries.len());
         // The time that the first part was given is spent; the user may set another.
         run.plan.time_limit = None;
-        Ok(Self { run, allowed, unshared_before: None })
+        Ok(Self { run, allowed, exclusive_before: None })
     }
 
     /// Names the run.
@@ -125,9 +125,9 @@ impl RunRequest {
     pub fn at_most(mut self, samples: Option<u32>) -> Self {
         let plan = &mut self.run.plan;
         match samples {
-            Some(most) => plan.looks = model::looks(most),
-            None if plan.time_limit.is_some() && plan.looks == model::looks(USUAL_SAMPLES) => {
-                plan.looks = LOOKS.to_vec();
+            Some(most) => plan.checkpoints = model::checkpoints(most),
+            None if plan.time_limit.is_some() && plan.checkpoints == model::checkpoints(USUAL_SAMPLES) => {
+                plan.checkpoints = CHECKPOINTS.to_vec();
             }
             None => {}
         }
@@ -144,11 +144,11 @@ impl RunRequest {
         self
     }
 
-    /// What earlier runs of this CPU model learnt of an unshared core: a run that sees one mode alone may then know
+    /// What earlier runs of this CPU model learnt of an exclusive core: a run that sees one mode alone may then know
     /// which it is.
     #[must_use]
     pub fn after<'a>(mut self, earlier: impl Iterator<Item = &'a Run>) -> Self {
-        self.unshared_before = from_runs(&self.run.machine, earlier);
+        self.exclusive_before = from_runs(&self.run.machine, earlier);
         self
     }
 

@@ -206,7 +206,7 @@ impl MeasureSession<'_> {
         let leads = group.0.iter().filter(|index| self.subject.leader(**index).is_none());
         let needed = leads.filter_map(|index| self.needed(*index)).collect();
         let tightens = group.0.iter().all(|index| {
-            let checkpoint = self.run.plan.looks.contains(&u32::try_from(self.valid(*index)).unwrap_or(u32::MAX));
+            let checkpoint = self.run.plan.checkpoints.contains(&u32::try_from(self.valid(*index)).unwrap_or(u32::MAX));
             self.progress[*index].tightens && checkpoint
         });
         Candidate { seconds, made, needed, tightens }
@@ -219,7 +219,7 @@ impl MeasureSession<'_> {
             return Some(self.to_next_checkpoint(index)).filter(|samples| *samples > 0);
         }
         let made = self.valid(index);
-        let first = self.run.plan.looks.first().map(|look| *look as usize).filter(|look| made < *look);
+        let first = self.run.plan.checkpoints.first().map(|look| *look as usize).filter(|look| made < *look);
         first.or(self.progress[index].expected)?.checked_sub(made).filter(|samples| *samples > 0)
     }
 
@@ -232,7 +232,7 @@ impl MeasureSession<'_> {
         let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
         let groups = self.groups(|session, index| !session.progress[index].ended);
         let limit = self.run.plan.time_limit;
-        let last = self.run.plan.looks.last().map_or(0, |last| *last as usize);
+        let last = self.run.plan.checkpoints.last().map_or(0, |last| *last as usize);
         let samples = |group: &SampleGroup| {
             let of_result = |index: &usize| match limit {
                 Some(_) => last.saturating_sub(self.valid(*index)),

@@ -123,7 +123,7 @@ impl MeasureSession<'_> {
         }
         let keys: Vec<ResultKey> = group.0.iter().map(|index| self.key(*index)).collect();
         let sample = u32::try_from(self.valid(group.0[0])).unwrap_or(u32::MAX);
-        let look = self.run.plan.looks.iter().copied().find(|look| *look > sample).unwrap_or(sample);
+        let look = self.run.plan.checkpoints.iter().copied().find(|look| *look > sample).unwrap_or(sample);
         self.observer.on_event(&MeasureEvent::Launching { keys: &keys, sample: sample + 1, look });
         let mut step = self.step(Purpose::Measure, group, number);
         if let Some(cpu) = start.cpu {
@@ -146,12 +146,12 @@ impl MeasureSession<'_> {
     fn fail_after_invalid_samples(&mut self, group: &SampleGroup) {
         for index in &group.0 {
             let last = self.run.results[*index].samples.last();
-            if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::Contended { .. }))) {
+            if last.is_some_and(|last| matches!(last.invalid, Some(Invalid::SharedCore { .. }))) {
                 // It is launched again in the next round; that rule has its own limit.
                 continue;
             }
             self.progress[*index].attempts += 1;
-            if self.progress[*index].attempts >= self.run.plan.looks.first().copied().unwrap_or(10) {
+            if self.progress[*index].attempts >= self.run.plan.checkpoints.first().copied().unwrap_or(10) {
                 let last = self.run.results[*index].samples.iter().rev().find_map(|sample| sample.invalid.as_ref());
                 let why = last.map_or_else(|| "unknown".to_owned(), ToString::to_string);
                 if self.run.results[*index].counted().is_empty() {
@@ -167,11 +167,11 @@ impl MeasureSession<'_> {
     /// A sample of a group for calibration, or for measuring.
     pub(super) fn step(&self, purpose: Purpose, group: &SampleGroup, number: SampleNumber) -> WorkerStep {
         let plan = &self.run.plan;
-        let references = self.quality.setting(&self.run);
+        let sensors = self.quality.setting(&self.run);
         let task = |index: &usize| {
             let (result, progress) = (&self.run.results[*index], &self.progress[*index]);
             let (asked, nanos) = (&progress.asked, progress.nanos);
-            let (batches, enough) = Quality::batches(result, asked, references.as_ref(), progress.batches, nanos);
+            let (batches, enough) = Quality::batches(result, asked, sensors.as_ref(), progress.batches, nanos);
             Task {
                 result: *index,
                 benchmark: result.benchmark.clone(),
@@ -195,7 +195,7 @@ impl MeasureSession<'_> {
             batch_nanos: plan.batch_nanos.max(1000 * self.subject.tick()),
             directory: plan.directory.clone().unwrap_or_else(|| ".".to_owned()).into(),
             allowed: self.allowed.clone(),
-            references,
+            sensors,
             tasks,
             patience: self.patience(purpose, group),
         }
@@ -279,7 +279,7 @@ impl MeasureSession<'_> {
                 }
             }
             Reply::Abandoned { result } if known(result) => self.end_result(result, None),
-            Reply::Unfit { result, reason } if known(result) => self.refuse(result, reason),
+            Reply::NotMeasured { result, reason } if known(result) => self.refuse(result, reason),
             Reply::Failed { result, reason } if known(result) => self.end_result(result, Some(Outcome::Failed(reason))),
             Reply::Calibrated { result, ops, nanos } if known(result) => {
                 self.run.results[result].ops = ops;
@@ -292,7 +292,7 @@ impl MeasureSession<'_> {
             }
             Reply::Launched { result, sample } if known(result) => {
                 let SampleMoment { began, seconds, waited } = moment;
-                let sample = Sample { began, awaited: waited, ..*sample };
+                let sample = Sample { began, waited_for_core: waited, ..*sample };
                 self.progress[result].seconds = seconds;
                 let asked = &self.progress[result].asked;
                 if let Some(invalid) = self.quality.take(&mut self.run, result, sample, asked) {
@@ -312,7 +312,7 @@ impl MeasureSession<'_> {
     /// CPU that was away may come back.
     fn refuse(&mut self, index: usize, reason: String) {
         if self.run.results[index].counted().is_empty() {
-            return self.end_result(index, Some(Outcome::Unfit(reason)));
+            return self.end_result(index, Some(Outcome::NotMeasured(reason)));
         }
         self.progress[index].refused += 1;
         if self.progress[index].refused >= RULES.schedule.refusals {

@@ -20,9 +20,9 @@ pub struct MockResult {
     /// Seconds of its calibration.
     pub calibration: f64,
     /// Why it cannot be measured, if so.
-    pub unfit: Option<String>,
+    pub not_measured: Option<String>,
     /// Steps with it, from 0 and the calibration included, in which it cannot be measured.
-    pub unfit_in: std::ops::Range<usize>,
+    pub not_measured_in: std::ops::Range<usize>,
     /// Sample, from 0, in which the worker crashes.
     pub crashes_at: Option<u32>,
     /// Steps of it alone, from 0 and the calibration included, in which the worker is killed.
@@ -39,8 +39,8 @@ impl MockResult {
             noise: Noise::stable(centre),
             seconds: 0.05,
             calibration: 0.0,
-            unfit: None,
-            unfit_in: 0..0,
+            not_measured: None,
+            not_measured_in: 0..0,
             crashes_at: None,
             killed_in: Vec::new(),
             invalid: Vec::new(),
@@ -187,13 +187,13 @@ impl Subject for MockSubject {
         for task in &step.tasks {
             let key = ResultKey::new(task.benchmark.clone(), task.parameters.clone());
             let result = self.results.get(&key).unwrap_or(&self.default).clone();
-            if let Some(reason) = result.unfit {
-                replies.push(Reply::Unfit { result: task.result, reason });
+            if let Some(reason) = result.not_measured {
+                replies.push(Reply::NotMeasured { result: task.result, reason });
                 continue;
             }
             let with = |before: &&WorkerStep| before.tasks.iter().any(|other| other.result == task.result);
-            if result.unfit_in.contains(&(self.log.iter().filter(with).count() - 1)) {
-                replies.push(Reply::Unfit { result: task.result, reason: "its CPU is offline".to_owned() });
+            if result.not_measured_in.contains(&(self.log.iter().filter(with).count() - 1)) {
+                replies.push(Reply::NotMeasured { result: task.result, reason: "its CPU is offline".to_owned() });
                 continue;
             }
             let alone = |before: &&WorkerStep| before.tasks.len() == 1 && before.tasks[0].result == task.result;

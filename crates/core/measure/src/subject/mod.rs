@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use benchmarks::Benchmark;
-use model::{BenchmarkResult, Domain, Identity, Parameters, ReferenceLengths, ReferenceReading, Run, Topology};
+use model::{BenchmarkResult, Domain, Identity, Parameters, Run, SensorLengths, SensorReading, Topology};
 
 pub use mock::{MockResult, MockSubject};
 pub use process::Workers;
@@ -110,12 +110,12 @@ pub trait Host {
     }
 
     /// Finds the lengths of the sensors on a CPU; `None` if samples do not read them.
-    fn calibrate_sensors(&mut self, _cpu: usize) -> Option<Result<ReferenceLengths, String>> {
+    fn calibrate_sensors(&mut self, _cpu: usize) -> Option<Result<SensorLengths, String>> {
         None
     }
 
     /// Reads the sensors several times in a row on a CPU.
-    fn read_sensors(&mut self, _lengths: ReferenceLengths, _cpu: usize, _readings: usize) -> Vec<ReferenceReading> {
+    fn read_sensors(&mut self, _lengths: SensorLengths, _cpu: usize, _readings: usize) -> Vec<SensorReading> {
         Vec::new()
     }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use kernels::core_reference::CoreReferences;
-use model::{BenchmarkResult, ReferenceLengths, ReferenceReading, Topology};
+use kernels::core_sensor::CoreSensors;
+use model::{BenchmarkResult, SensorLengths, SensorReading, Topology};
 use os::process::{Attended, Stream, Supervised, Supply, command_of};
 use os::usage::{Usage, Who};
 
@@ -85,16 +85,16 @@ fn on_cpu<T>(cpu: usize, act: impl FnOnce() -> kernels::Result<T>) -> kernels::R
 }
 
 impl Host for Workers {
-    fn calibrate_sensors(&mut self, cpu: usize) -> Option<Result<ReferenceLengths, String>> {
-        let found = on_cpu(cpu, CoreReferences::calibrate);
+    fn calibrate_sensors(&mut self, cpu: usize) -> Option<Result<SensorLengths, String>> {
+        let found = on_cpu(cpu, CoreSensors::calibrate);
         Some(found.map(|found| found.lengths()).map_err(|error| error.to_string()))
     }
 
-    fn read_sensors(&mut self, lengths: ReferenceLengths, cpu: usize, readings: usize) -> Vec<ReferenceReading> {
+    fn read_sensors(&mut self, lengths: SensorLengths, cpu: usize, readings: usize) -> Vec<SensorReading> {
         let read = || {
-            let references = CoreReferences::of(lengths)?;
+            let sensors = CoreSensors::of(lengths)?;
             let switches = || Usage::of(Who::Thread).ok().map(|used| used.involuntary_switches);
-            (0..readings).map(|_| uninterrupted(&mut || references.read_all(), &mut &switches)).collect()
+            (0..readings).map(|_| uninterrupted(&mut || sensors.read_all(), &mut &switches)).collect()
         };
         on_cpu(cpu, read).unwrap_or_default()
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use benchmarks::BenchmarkError;
-use kernels::core_reference::{CoreReading, CoreReferences};
+use kernels::core_sensor::{CoreReading, CoreSensors};
 use kernels::handoff::{HandoffLine, Side};
 
 /// Round trips of a burst of the distance reference, and bursts of a reading: the shortest counts, which nothing else
@@ -21,14 +21,14 @@ enum HelperTask {
 }
 
 /// A thread on another CPU.
-pub(crate) struct ReferenceHelper {
+pub(crate) struct SensorHelper {
     cpu: usize,
     ask: Sender<HelperTask>,
     answers: Receiver<CoreReading>,
 }
 
-impl ReferenceHelper {
-    pub(crate) fn start(cpu: usize, references: CoreReferences) -> Result<Self, BenchmarkError> {
+impl SensorHelper {
+    pub(crate) fn start(cpu: usize, sensors: CoreSensors) -> Result<Self, BenchmarkError> {
         let (ask, asked) = channel();
         let (answer, answers) = channel();
         let body = move || {
@@ -39,7 +39,7 @@ impl ReferenceHelper {
                 match task {
                     HelperTask::Pass(line) => drop(line.play(Side::Odd, FIRST + BURSTS * ROUND_TRIPS)),
                     HelperTask::Read => {
-                        let Ok(reading) = references.read() else { return };
+                        let Ok(reading) = sensors.read() else { return };
                         if answer.send(reading).is_err() {
                             return;
                         }
@@ -88,9 +88,9 @@ mod tests {
         };
         let body = move || {
             kernels::affinity::pin(&[here]).unwrap();
-            let lengths = model::ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
-            let Ok(references) = CoreReferences::of(lengths) else { return None };
-            let helper = ReferenceHelper::start(there, references).unwrap();
+            let lengths = model::SensorLengths { clock: 36_000, contention: 180_000, issue: 0 };
+            let Ok(sensors) = CoreSensors::of(lengths) else { return None };
+            let helper = SensorHelper::start(there, sensors).unwrap();
             let distances = [helper.distance().unwrap(), helper.distance().unwrap()];
             Some((helper.read().is_some(), distances))
         };

@@ -5,7 +5,7 @@ use model::{RULES, Sample};
 
 use super::footprint::FootprintTally;
 use super::guard::Guard;
-use super::reader::ReferenceReader;
+use super::reader::SensorReader;
 use super::timer::{BatchTimer, counted, untimed_operations};
 use super::{Reply, SensorSetting, Task, calibrate};
 use crate::decide::{pairs, tails};
@@ -111,7 +111,7 @@ impl SampleMember {
     }
 
     /// Batches are recorded from here on.
-    pub(super) fn begin(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), BenchmarkError> {
+    pub(super) fn begin(&mut self, reader: Option<&mut SensorReader>) -> Result<(), BenchmarkError> {
         if let Some(reader) = self.timer.reader(reader) {
             self.timer.begin(self.context.watched().len(), reader)?;
         }
@@ -121,7 +121,7 @@ impl SampleMember {
         Ok(())
     }
 
-    /// Whether it has all batches, or enough undisturbed ones, or will not get them.
+    /// Whether it has all batches, or enough clean ones, or will not get them.
     pub(super) fn is_done(&self) -> bool {
         self.made >= self.task.batches || self.has_enough()
     }
@@ -129,11 +129,7 @@ impl SampleMember {
     /// Its turn among the members of a sample, of which `others` says whether there are any: one batch or pair, or,
     /// where others leave in the caches what it would pay for, as many untimed ones as displace that and some recorded
     /// ones.
-    pub(super) fn turn(
-        &mut self,
-        others: bool,
-        mut reader: Option<&mut ReferenceReader>,
-    ) -> Result<(), BenchmarkError> {
+    pub(super) fn turn(&mut self, others: bool, mut reader: Option<&mut SensorReader>) -> Result<(), BenchmarkError> {
         let lead_in = if others { self.lead_in() } else { 0 };
         let recorded = if lead_in > 0 { RULES.worker.turn_batches.max(lead_in) } else { 1 };
         if self.is_done() {
@@ -163,12 +159,11 @@ impl SampleMember {
         if self.spent as f64 > RULES.worker.longest_timed && batches >= RULES.worker.enough_batches {
             return true;
         }
-        self.task.enough > 0
-            && (self.timer.undisturbed() >= self.task.enough || hopeless(self.timer.undisturbed(), self.made))
+        self.task.enough > 0 && (self.timer.clean() >= self.task.enough || hopeless(self.timer.clean(), self.made))
     }
 
     /// Runs one batch, or one pair, between readings of the references, and records it.
-    pub(super) fn batch(&mut self, reader: Option<&mut ReferenceReader>) -> Result<(), BenchmarkError> {
+    pub(super) fn batch(&mut self, reader: Option<&mut SensorReader>) -> Result<(), BenchmarkError> {
         let reader = self.timer.reader(reader);
         let began = kernels::clock::now();
         let (nanos, ops) = self.run_recorded(self.sample.nanos.len() / 2, reader)?;
@@ -181,8 +176,8 @@ impl SampleMember {
     }
 
     /// Reads the distance again, then runs null batches of equal length, unless the sample only tightens an interval:
-    /// their undisturbed share is that of readings without work in between.
-    pub(super) fn null_batches(&mut self, mut reader: Option<&mut ReferenceReader>) -> Result<(), BenchmarkError> {
+    /// their clean share is that of readings without work in between.
+    pub(super) fn null_batches(&mut self, mut reader: Option<&mut SensorReader>) -> Result<(), BenchmarkError> {
         if let Some(reader) = self.timer.reader(reader.as_deref_mut()) {
             self.timer.measure_distances(reader)?;
         }
@@ -238,7 +233,7 @@ impl SampleMember {
 
     pub(super) fn launched(&mut self, round: u32, setting: Option<&SensorSetting>) -> Reply {
         let mut sample = std::mem::take(&mut self.sample);
-        sample.references = setting.and_then(|setting| self.timer.references(setting));
+        sample.sensors = setting.and_then(|setting| self.timer.sensors(setting));
         if sample.ops.iter().all(|ops| *ops == self.task.ops) {
             sample.ops.clear();
         }
@@ -284,7 +279,7 @@ impl SampleMember {
     fn run_recorded(
         &mut self,
         pair: usize,
-        mut reader: Option<&mut ReferenceReader>,
+        mut reader: Option<&mut SensorReader>,
     ) -> Result<(Vec<u64>, Vec<u64>), BenchmarkError> {
         let (ops, rule, parties) = (self.task.ops, self.benchmark.batch, self.context.watched().len());
         let (tally, timer) = (&mut self.tally, &mut self.timer);

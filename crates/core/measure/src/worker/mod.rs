@@ -16,7 +16,7 @@ use std::io::{Read, Write};
 use benchmarks::{BenchmarkContext, BenchmarkError, SampleSetting, Trial};
 
 use self::member::SampleMember;
-use self::reader::ReferenceReader;
+use self::reader::SensorReader;
 pub use self::step::{Purpose, Reply, SensorSetting, Task, WorkerStep};
 
 /// Largest step, bytes.
@@ -52,7 +52,7 @@ fn perform(step: &WorkerStep, say: &mut dyn FnMut(Reply) -> std::io::Result<()>)
                 first.get_or_insert_with(|| member.sharer(setting(step, task)));
                 members.push(member);
             }
-            Err(reason) => say(Reply::Unfit { result: task.result, reason })?,
+            Err(reason) => say(Reply::NotMeasured { result: task.result, reason })?,
         }
     }
     Ok(match step.purpose {
@@ -84,8 +84,9 @@ fn prepare(step: &WorkerStep, task: &Task, first: Option<&BenchmarkContext>) -> 
         Some(first) => first.for_benchmark(setting),
         None => BenchmarkContext::new(setting),
     };
-    let trial: Trial = (benchmark.prepare)(&task.parameters, &mut context).map_err(|unfit| unfit.to_string())?;
-    Ok(SampleMember::new(benchmark, task.clone(), context, trial, step.references.as_ref()))
+    let trial: Trial =
+        (benchmark.prepare)(&task.parameters, &mut context).map_err(|not_measured| not_measured.to_string())?;
+    Ok(SampleMember::new(benchmark, task.clone(), context, trial, step.sensors.as_ref()))
 }
 
 /// Warms up all members, then lets them take turns, so that disturbances affect all equally.
@@ -103,7 +104,7 @@ fn measure(step: &WorkerStep, members: &mut Vec<SampleMember>) -> Vec<Reply> {
     };
     attempt(members, &mut SampleMember::warm_up);
     // Helpers are started after the preparation, whose children must not inherit their memory.
-    let mut reader = step.references.as_ref().and_then(ReferenceReader::new);
+    let mut reader = step.sensors.as_ref().and_then(SensorReader::new);
     attempt(members, &mut |member| member.begin(reader.as_mut()));
     let others = members.len() > 1;
     while members.iter().any(|member| !member.is_done()) {
@@ -112,6 +113,6 @@ fn measure(step: &WorkerStep, members: &mut Vec<SampleMember>) -> Vec<Reply> {
     attempt(members, &mut |member| member.null_batches(reader.as_mut()));
     attempt(members, &mut SampleMember::end);
     attempt(members, &mut SampleMember::time_each);
-    replies.extend(members.iter_mut().map(|member| member.launched(step.round, step.references.as_ref())));
+    replies.extend(members.iter_mut().map(|member| member.launched(step.round, step.sensors.as_ref())));
     replies
 }

@@ -4,27 +4,27 @@
 use std::time::Duration;
 
 use benchmarks::BenchmarkError;
-use kernels::core_reference::{CoreReading, CoreReferences};
-use model::{RULES, ReferenceLengths, ReferenceTrack, SampleReferences, SmallSteps};
+use kernels::core_sensor::{CoreReading, CoreSensors};
+use model::{RULES, SampleSensors, SensorLengths, SensorTrack, SmallSteps};
 use os::usage::{Usage, Who};
 
 use super::SensorSetting;
-use super::helper::ReferenceHelper;
-use crate::quality::{BatchPlace, UndisturbedRule};
+use super::helper::SensorHelper;
+use crate::quality::{BatchPlace, CleanRule};
 
 /// Reads the references on one or several CPUs, one after the other, so that the readings do not contend.
-pub(super) struct ReferenceReader {
-    references: CoreReferences,
-    helpers: Vec<ReferenceHelper>,
+pub(super) struct SensorReader {
+    sensors: CoreSensors,
+    helpers: Vec<SensorHelper>,
     /// The last readings and their CPUs, as long as nothing else has run.
     fresh: Option<(Vec<usize>, Vec<CoreReading>)>,
 }
 
-impl ReferenceReader {
+impl SensorReader {
     /// A reader with the calibrated lengths of the run; `None` if this machine has no references.
     pub(super) fn new(setting: &SensorSetting) -> Option<Self> {
-        let references = CoreReferences::of(setting.lengths).ok()?;
-        Some(Self { references, helpers: Vec::new(), fresh: None })
+        let sensors = CoreSensors::of(setting.lengths).ok()?;
+        Some(Self { sensors, helpers: Vec::new(), fresh: None })
     }
 
     /// The CPUs that are read for a result: one for each of its parties if they are few, else its own.
@@ -44,7 +44,7 @@ impl ReferenceReader {
     pub(super) fn help_on(&mut self, cpus: &[usize]) -> Result<(), BenchmarkError> {
         for cpu in cpus.iter().skip(1) {
             if self.helpers.iter().all(|helper| helper.cpu() != *cpu) {
-                self.helpers.push(ReferenceHelper::start(*cpu, self.references)?);
+                self.helpers.push(SensorHelper::start(*cpu, self.sensors)?);
             }
         }
         Ok(())
@@ -68,10 +68,10 @@ impl ReferenceReader {
                 std::hint::spin_loop();
             }
         }
-        let mut readings = vec![self.references.read()?];
+        let mut readings = vec![self.sensors.read()?];
         for cpu in cpus.iter().skip(1) {
             let helper = self.helpers.iter().find(|helper| helper.cpu() == *cpu);
-            let reading = helper.and_then(ReferenceHelper::read);
+            let reading = helper.and_then(SensorHelper::read);
             readings.push(
                 reading.ok_or_else(|| BenchmarkError::new(format!("nothing reads the references on CPU {cpu}")))?,
             );
@@ -86,7 +86,7 @@ impl ReferenceReader {
         self.worked();
         let helper = |cpu: &usize| self.helpers.iter().find(|helper| helper.cpu() == *cpu);
         let distance = |cpu: &usize| {
-            let found = helper(cpu).and_then(ReferenceHelper::distance);
+            let found = helper(cpu).and_then(SensorHelper::distance);
             found.ok_or_else(|| BenchmarkError::new(format!("nothing passes a cache line on CPU {cpu}")))
         };
         cpus.iter().skip(1).map(distance).collect()
@@ -97,7 +97,7 @@ impl ReferenceReader {
         self.worked();
         let until = kernels::clock::now() + nanos;
         while kernels::clock::now() < until {
-            self.references.read()?;
+            self.sensors.read()?;
         }
         Ok(())
     }
@@ -141,26 +141,20 @@ impl BatchEvidence {
         self.readings.push([before, after]);
     }
 
-    /// Whether the batch at distance `back` from the last one, of `nanos`, is undisturbed.
-    pub(super) fn is_undisturbed(
-        &self,
-        rule: &UndisturbedRule,
-        lengths: ReferenceLengths,
-        back: usize,
-        nanos: u64,
-    ) -> bool {
+    /// Whether the batch at distance `back` from the last one, of `nanos`, is clean.
+    pub(super) fn is_clean(&self, rule: &CleanRule, lengths: SensorLengths, back: usize, nanos: u64) -> bool {
         let Some(at) = self.readings.len().checked_sub(back + 1) else { return false };
         let from = at.saturating_sub(1);
         let one = |row: &[u32]| SmallSteps(row.get(from..=at).unwrap_or_default().to_vec());
         let flat: Vec<&Vec<CoreReading>> = self.readings[from..=at].iter().flatten().collect();
         let cpus: Vec<usize> = (0..flat[0].len()).collect();
-        let near = SampleReferences {
+        let near = SampleSensors {
             lengths,
             tracks: tracks(&flat, &cpus),
             switches: one(&self.switches),
             waits: one(&self.waits),
             off_cpu: one(&self.off_cpu),
-            ..SampleReferences::default()
+            ..SampleSensors::default()
         };
         let of = at - from + 1;
         let like = of.checked_sub(2);
@@ -176,7 +170,7 @@ impl BatchEvidence {
     }
 
     /// The readings in the form of the document.
-    pub(super) fn references(&self, setting: &SensorSetting, cpus: &[usize]) -> SampleReferences {
+    pub(super) fn sensors(&self, setting: &SensorSetting, cpus: &[usize]) -> SampleSensors {
         let batches = self.readings.len();
         // If nothing ran in between, the reading after a batch is also the one before the next.
         let in_a_row = self.readings.windows(2).all(|two| two[0][1] == two[1][0]);
@@ -187,7 +181,7 @@ impl BatchEvidence {
         };
         let complete = |row: &[u32]| if row.len() == batches { row.to_vec() } else { Vec::new() };
         let some = |row: Vec<u32>| SmallSteps(if row.iter().all(|one| *one == 0) { Vec::new() } else { row });
-        SampleReferences {
+        SampleSensors {
             lengths: setting.lengths,
             tracks: tracks(&flat, cpus),
             switches: some(complete(&self.switches)),
@@ -199,11 +193,11 @@ impl BatchEvidence {
     }
 }
 
-fn tracks(readings: &[&Vec<CoreReading>], cpus: &[usize]) -> Vec<ReferenceTrack> {
+fn tracks(readings: &[&Vec<CoreReading>], cpus: &[usize]) -> Vec<SensorTrack> {
     let column = |at: usize, of: fn(&CoreReading) -> u32| {
         SmallSteps(readings.iter().filter_map(|row| row.get(at)).map(of).collect())
     };
-    let track = |(at, cpu): (usize, &usize)| ReferenceTrack {
+    let track = |(at, cpu): (usize, &usize)| SensorTrack {
         cpu: u32::try_from(*cpu).unwrap_or(u32::MAX),
         clock: column(at, |reading| reading.clock_nanos),
         contention: column(at, |reading| reading.contention_nanos),

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use model::{Parameters, ReferenceLengths, Sample};
+use model::{Parameters, Sample, SensorLengths};
 use serde::{Deserialize, Serialize};
 
 /// Purpose of a worker.
@@ -28,9 +28,9 @@ pub struct Task {
     pub parameters: Parameters,
     /// Operations per batch; 0 while calibrating.
     pub ops: u64,
-    /// Batches to time; fewer if enough of them are undisturbed.
+    /// Batches to time; fewer if enough of them are clean.
     pub batches: u32,
-    /// Number of undisturbed batches (of a difference: pairs) that is enough; 0 requests all batches.
+    /// Number of clean batches (of a difference: pairs) that is enough; 0 requests all batches.
     pub enough: u32,
     /// Whether more than the value is measured: single operations, where the benchmark supports it, and null
     /// batches. Not in samples that only tighten an interval.
@@ -54,16 +54,16 @@ pub struct Task {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SensorSetting {
     /// Adds of either reference.
-    pub lengths: ReferenceLengths,
-    /// Ratio of the unshared core on each CPU for which it is known.
-    pub unshared: Vec<(usize, f64)>,
+    pub lengths: SensorLengths,
+    /// Ratio of the exclusive core on each CPU for which it is known.
+    pub exclusive: Vec<(usize, f64)>,
 }
 
 impl SensorSetting {
-    /// Ratio of the unshared core on each of these CPUs; `None` if it is not known for all.
+    /// Ratio of the exclusive core on each of these CPUs; `None` if it is not known for all.
     #[must_use]
-    pub fn unshared_on(&self, cpus: &[usize]) -> Option<Vec<f64>> {
-        let of = |cpu: &usize| self.unshared.iter().find(|(known, _)| known == cpu).map(|(_, ratio)| *ratio);
+    pub fn exclusive_on(&self, cpus: &[usize]) -> Option<Vec<f64>> {
+        let of = |cpu: &usize| self.exclusive.iter().find(|(known, _)| known == cpu).map(|(_, ratio)| *ratio);
         cpus.iter().map(of).collect()
     }
 }
@@ -85,7 +85,7 @@ pub struct WorkerStep {
     pub allowed: Vec<usize>,
     /// Parameters of the references; `None` to read none.
     #[serde(default)]
-    pub references: Option<SensorSetting>,
+    pub sensors: Option<SensorSetting>,
     /// Results that share this sample.
     pub tasks: Vec<Task>,
     /// Time after which the sample counts as hung. Not for the worker, whom it may be that hangs.
@@ -112,7 +112,7 @@ pub enum Reply {
         of_all: bool,
     },
     /// A result cannot be measured here.
-    Unfit {
+    NotMeasured {
         /// Index of the result.
         result: usize,
         /// Why.

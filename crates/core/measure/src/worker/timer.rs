@@ -1,12 +1,12 @@
 //! Readings of the references around the batches of a result in a sample, and the timing of each batch between them.
 
 use benchmarks::{BatchRule, BatchWork, BenchmarkError, Kernel};
-use model::{RULES, ReferenceLengths, SampleReferences};
+use model::{RULES, SampleSensors, SensorLengths};
 
 use super::footprint::FootprintTally;
-use super::reader::{BatchEvidence, ReferenceReader, ThreadMoment};
+use super::reader::{BatchEvidence, SensorReader, ThreadMoment};
 use super::{SensorSetting, calibrate};
-use crate::quality::UndisturbedRule;
+use crate::quality::CleanRule;
 
 /// Readings around the batches of a result; empty if no references are read.
 #[derive(Default)]
@@ -14,42 +14,42 @@ pub(super) struct BatchTimer {
     /// CPUs on which the references are read.
     cpus: Vec<usize>,
     evidence: BatchEvidence,
-    rule: Option<UndisturbedRule>,
-    lengths: ReferenceLengths,
+    rule: Option<CleanRule>,
+    lengths: SensorLengths,
     /// Whether the timing thread is the only party.
     alone: bool,
-    /// Undisturbed batches (of a difference: pairs) so far.
-    undisturbed: u32,
+    /// Clean batches (of a difference: pairs) so far.
+    clean: u32,
 }
 
 impl BatchTimer {
     /// Of a result that uses these CPUs.
     pub(super) fn of(setting: Option<&SensorSetting>, cpus: &[usize]) -> Self {
         let Some(setting) = setting else { return Self::default() };
-        let cpus = ReferenceReader::cpus(cpus);
-        let rule = setting.unshared_on(&cpus).filter(|unshared| !unshared.is_empty()).map(UndisturbedRule::new);
+        let cpus = SensorReader::cpus(cpus);
+        let rule = setting.exclusive_on(&cpus).filter(|exclusive| !exclusive.is_empty()).map(CleanRule::new);
         Self { cpus, rule, lengths: setting.lengths, ..Self::default() }
     }
 
     /// The reader, if it has CPUs to read.
-    pub(super) fn reader<'a>(&self, reader: Option<&'a mut ReferenceReader>) -> Option<&'a mut ReferenceReader> {
+    pub(super) fn reader<'a>(&self, reader: Option<&'a mut SensorReader>) -> Option<&'a mut SensorReader> {
         reader.filter(|_| !self.cpus.is_empty())
     }
 
-    /// Undisturbed batches (of a difference: pairs) so far.
-    pub(super) const fn undisturbed(&self) -> u32 {
-        self.undisturbed
+    /// Clean batches (of a difference: pairs) so far.
+    pub(super) const fn clean(&self) -> u32 {
+        self.clean
     }
 
     /// Starts the helpers on the CPUs of the other parties.
-    pub(super) fn begin(&mut self, others: usize, reader: &mut ReferenceReader) -> Result<(), BenchmarkError> {
+    pub(super) fn begin(&mut self, others: usize, reader: &mut SensorReader) -> Result<(), BenchmarkError> {
         self.alone = others == 0 && self.cpus.len() == 1;
         reader.help_on(&self.cpus)?;
         self.measure_distances(reader)
     }
 
     /// How far apart the CPUs are now: the host may move them before the batches have ended.
-    pub(super) fn measure_distances(&mut self, reader: &mut ReferenceReader) -> Result<(), BenchmarkError> {
+    pub(super) fn measure_distances(&mut self, reader: &mut SensorReader) -> Result<(), BenchmarkError> {
         if self.cpus.len() > 1 {
             self.evidence.add_distances(reader.distances(&self.cpus)?);
         }
@@ -59,13 +59,13 @@ impl BatchTimer {
     /// Records the last batch, or both batches of a pair, with their nanoseconds.
     pub(super) fn note_batch(&mut self, nanos: &[u64]) {
         let Some(rule) = &self.rule else { return };
-        let undisturbed = |(back, nanos): (usize, &u64)| self.evidence.is_undisturbed(rule, self.lengths, back, *nanos);
-        let all = nanos.iter().rev().enumerate().all(undisturbed);
-        self.undisturbed += u32::from(all && !nanos.is_empty());
+        let clean = |(back, nanos): (usize, &u64)| self.evidence.is_clean(rule, self.lengths, back, *nanos);
+        let all = nanos.iter().rev().enumerate().all(clean);
+        self.clean += u32::from(all && !nanos.is_empty());
     }
 
     /// Runs null batches of a given length between readings.
-    pub(super) fn null_batches(&mut self, reader: &mut ReferenceReader, nanos: u64) -> Result<(), BenchmarkError> {
+    pub(super) fn null_batches(&mut self, reader: &mut SensorReader, nanos: u64) -> Result<(), BenchmarkError> {
         self.evidence.add_null(reader.read(&self.cpus)?);
         for _ in 0..RULES.worker.null_batches {
             reader.null_batch(nanos)?;
@@ -75,8 +75,8 @@ impl BatchTimer {
     }
 
     /// The readings in the form of the document; `None` if no CPU was read.
-    pub(super) fn references(&self, setting: &SensorSetting) -> Option<SampleReferences> {
-        (!self.cpus.is_empty()).then(|| self.evidence.references(setting, &self.cpus))
+    pub(super) fn sensors(&self, setting: &SensorSetting) -> Option<SampleSensors> {
+        (!self.cpus.is_empty()).then(|| self.evidence.sensors(setting, &self.cpus))
     }
 
     /// One batch between two readings; after the first reading some operations are done that are not recorded.
@@ -85,7 +85,7 @@ impl BatchTimer {
         kernel: &mut dyn Kernel,
         [ops, untimed]: [u64; 2],
         tally: Option<&mut FootprintTally>,
-        reader: Option<&mut ReferenceReader>,
+        reader: Option<&mut SensorReader>,
     ) -> Result<(u64, BatchWork), BenchmarkError> {
         let Some(reader) = reader else { return counted(kernel, ops, tally, None) };
         let before = reader.read(&self.cpus)?;

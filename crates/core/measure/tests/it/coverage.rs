@@ -12,8 +12,9 @@ use crate::session::Forgets;
 fn estimates(seed: u64, noise: &Noise, limit: Option<f64>) -> Vec<Estimate> {
     let names = ["syscall_write", "syscall_getppid", "clock_read", "yield", "syscall_mix", "fork_exit"];
     let named = names.map(|name| format!("os.{name}"));
-    let looks = model::looks(if limit.is_some() { 320 } else { 40 });
-    let plan = Plan { seed, entries: select(None, &named, 0.02).unwrap(), looks, time_limit: limit, ..Plan::default() };
+    let checkpoints = model::checkpoints(if limit.is_some() { 320 } else { 40 });
+    let plan =
+        Plan { seed, entries: select(None, &named, 0.02).unwrap(), checkpoints, time_limit: limit, ..Plan::default() };
     let request = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
     let result = MockResult { noise: noise.clone(), ..MockResult::stable(noise.centre) };
     let mut subject = MockSubject::new(seed, result);

@@ -1,10 +1,10 @@
-//! Samples that wait until their core is unshared, and those that never do.
+//! Samples that wait until their core is exclusive, and those that never do.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use measure::{Purpose, WorkerStep};
 use model::{CacheGroup, CacheKind, CpuSet, Machine, Topology, ValueBasis};
 
-use crate::references::{CYCLES, SharedCore, contended, measured, measured_on};
+use crate::sensors::{CYCLES, SharedCore, measured, measured_on, shared_core};
 
 #[test]
 fn the_first_samples_of_a_result_never_wait_and_others_begin_when_the_neighbour_has_gone() {
@@ -29,7 +29,7 @@ fn the_first_samples_of_a_result_never_wait_and_others_begin_when_the_neighbour_
     assert!(first[0] > 5 && first[1] > 5, "ten samples of each begin beside a neighbour or not: {first:?}");
     assert!(later[0] > 10 && later[1] == 0, "those after them only when it has gone: {later:?}");
     assert!(repeated[0] > 1 && repeated[1] == 0, "and so do repeated ones: {repeated:?}");
-    assert!(run.results[..2].iter().all(|result| result.basis() == &ValueBasis::Cycles && contended(result) > 0));
+    assert!(run.results[..2].iter().all(|result| result.basis() == &ValueBasis::Cycles && shared_core(result) > 0));
 }
 
 #[test]
@@ -37,16 +37,16 @@ fn a_sample_waits_for_the_moments_of_a_core_that_is_hardly_ever_free() {
     let neighbour: fn(f64) -> Option<f64> = |now| ((now / 1.5).fract() > 0.07).then(|| 1.2 + 0.7 * (now * 7.3).fract());
     let mut subject = SharedCore::new(neighbour);
     let run = measured(&mut subject, true);
-    let references = run.session.references.as_ref().unwrap();
-    assert!(references.core_shared.is_some_and(|share| share.get() > 0.85), "waiting is in it: {references:?}");
+    let sensors = run.session.sensors.as_ref().unwrap();
+    assert!(sensors.core_shared.is_some_and(|share| share.get() > 0.85), "waiting is in it: {sensors:?}");
     for result in &run.results[..2] {
-        assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.references);
+        assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.sensors);
         let estimate = result.outcome.estimate().unwrap();
-        assert!((estimate.value * references.clock.unwrap() / CYCLES - 1.0).abs() < 2e-3, "{estimate:?}");
-        let observed = result.references.as_ref().unwrap().observed.unwrap();
-        assert!(observed.value > 1.2 * estimate.value, "what is observed is not chosen: {observed:?}");
-        let kept = result.references.as_ref().unwrap().kept.unwrap();
-        assert!(kept.get() < 0.3, "nor is the share of undisturbed batches: {kept:?}");
+        assert!((estimate.value * sensors.clock.unwrap() / CYCLES - 1.0).abs() < 2e-3, "{estimate:?}");
+        let raw = result.sensors.as_ref().unwrap().raw.unwrap();
+        assert!(raw.value > 1.2 * estimate.value, "what is observed is not chosen: {raw:?}");
+        let kept = result.sensors.as_ref().unwrap().kept.unwrap();
+        assert!(kept.get() < 0.3, "nor is the share of clean batches: {kept:?}");
     }
 }
 
@@ -73,7 +73,7 @@ fn a_core_result_takes_the_other_core_while_its_own_is_shared() {
     let (moved, cores, took, run) = with(one_cache);
     assert!(moved > 5 && cores, "{moved} samples");
     let estimate = run.results[0].outcome.estimate().unwrap();
-    assert!((estimate.value * run.session.references.unwrap().clock.unwrap() / CYCLES - 1.0).abs() < 0.03);
+    assert!((estimate.value * run.session.sensors.unwrap().clock.unwrap() / CYCLES - 1.0).abs() < 0.03);
     let two_caches = Machine { topology: Some(two_cores(&[vec![0], vec![1]])), ..Machine::default() };
     let (moved, _, longer, _) = with(two_caches);
     assert!(moved == 0 && longer > took, "{moved} samples elsewhere, {longer} s and {took} s");

@@ -12,8 +12,8 @@ fn settled(seed: u64, limit: f64) -> (usize, usize) {
     use rand::Rng;
     let mut rng = generator(seed);
     let entries = select(Some("default"), &[], 0.02).unwrap();
-    let looks = model::looks(320);
-    let plan = Plan { seed, entries, looks, time_limit: Some(limit), ..Plan::default() };
+    let checkpoints = model::checkpoints(320);
+    let plan = Plan { seed, entries, checkpoints, time_limit: Some(limit), ..Plan::default() };
     let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
     let mut subject = MockSubject::new(seed, MockResult::stable(1e-7));
     for result in &order.run().results {

@@ -5,7 +5,7 @@ mod free_core;
 mod limited;
 mod outside;
 mod plans;
-mod references;
+mod sensors;
 mod session;
 mod session_ended;
 mod subject;

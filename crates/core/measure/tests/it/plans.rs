@@ -34,7 +34,7 @@ fn keys(run: &Run) -> Vec<String> {
 /// Seconds of one round, and of the ten samples at which results may first settle.
 fn seconds(run: &Run) -> (f64, f64) {
     let round: f64 = run.plan.entries.iter().map(|entry| expected_seconds(entry, 2)).sum();
-    (round, round * f64::from(run.plan.looks[0]))
+    (round, round * f64::from(run.plan.checkpoints[0]))
 }
 
 #[test]

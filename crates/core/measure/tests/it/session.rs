@@ -176,14 +176,15 @@ fn modes_are_reported_as_modes_and_never_as_converged() {
 
 #[test]
 fn failures_and_crashes_do_not_affect_other_results() {
-    let unfit = MockResult { unfit: Some("there is no such thing".to_owned()), ..MockResult::stable(1.0) };
+    let not_measured =
+        MockResult { not_measured: Some("there is no such thing".to_owned()), ..MockResult::stable(1.0) };
     let crash = MockResult { crashes_at: Some(4), ..MockResult::stable(1e-7) };
     let mut subject = MockSubject::new(4, MockResult::stable(1e-7))
-        .with(key("os.syscall_write"), unfit)
+        .with(key("os.syscall_write"), not_measured)
         .with(key("os.clock_read"), crash);
     let (ended, _) = run_with(order(THREE), &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    assert_eq!(outcome(&ended.run, "os.syscall_write"), &Outcome::Unfit("there is no such thing".to_owned()));
+    assert_eq!(outcome(&ended.run, "os.syscall_write"), &Outcome::NotMeasured("there is no such thing".to_owned()));
     assert!(matches!(outcome(&ended.run, "os.clock_read"), Outcome::Failed(reason) if reason.contains("134")));
     assert!(outcome(&ended.run, "os.syscall_getppid").estimate().is_some());
 }
@@ -216,7 +217,7 @@ fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_
 fn a_result_that_cannot_be_measured_any_more_keeps_its_samples() {
     let away = |steps: std::ops::Range<usize>| {
         let noise = Noise { between: 0.3, ..Noise::stable(1e-7) };
-        let result = MockResult { unfit_in: steps, noise, ..MockResult::stable(1e-7) };
+        let result = MockResult { not_measured_in: steps, noise, ..MockResult::stable(1e-7) };
         let mut subject = MockSubject::new(4, MockResult::stable(1e-7)).with(key("os.clock_read"), result);
         let (ended, _) = run_with(order(THREE), &mut subject);
         assert_eq!(ended.ending, EndReason::Complete);
@@ -230,7 +231,7 @@ fn a_result_that_cannot_be_measured_any_more_keeps_its_samples() {
     assert!(gone.samples.len() < whole.samples.len() && gone.samples.len() > 2, "{}", gone.samples.len());
     let said = gone.notes.iter().filter(|note| note.contains("any more: its CPU is offline"));
     assert_eq!(said.count(), 1, "{:?}", gone.notes);
-    assert_eq!(away(0..1000).outcome, Outcome::Unfit("its CPU is offline".to_owned()), "never measured");
+    assert_eq!(away(0..1000).outcome, Outcome::NotMeasured("its CPU is offline".to_owned()), "never measured");
 }
 
 #[test]
@@ -240,7 +241,9 @@ fn results_of_two_cpus_are_never_measured_on_one() {
     let mut subject = MockSubject::new(4, MockResult::stable(1e-7));
     let (ended, _) = run_with(order, &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
-    assert!(matches!(outcome(&ended.run, "ipc.pipe_latency"), Outcome::Unfit(reason) if reason.contains("two CPUs")));
+    assert!(
+        matches!(outcome(&ended.run, "ipc.pipe_latency"), Outcome::NotMeasured(reason) if reason.contains("two CPUs"))
+    );
     assert!(subject.log().iter().all(|step| step.tasks.iter().all(|task| task.benchmark == "os.clock_read")));
     assert!(outcome(&ended.run, "os.clock_read").estimate().is_some());
 }

@@ -37,9 +37,9 @@ fn a_limit_ends_a_round_between_two_samples() {
 
 /// Beside much other work calibration took longer than a short limit, and nothing was measured.
 #[test]
-fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_dear() {
+fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_expensive() {
     let shared = "memory.copy:threads=1,stores=normal,working_set=1MiB";
-    let dear = MockResult { calibration: 3.0, ..MockResult::stable(1e10) };
+    let expensive = MockResult { calibration: 3.0, ..MockResult::stable(1e10) };
     let copy = ResultKey::new("memory.copy", plan(&[shared]).entries[0].parameters.clone());
     let mut named = vec!["memory.hierarchy:level=1", shared];
     named.extend(THREE);
@@ -49,8 +49,9 @@ fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_dear() {
         let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
         let hierarchy = ResultKey::new("memory.hierarchy", model::Parameters::none().with("level", "1"));
         let mut subject = MockSubject::new(7, MockResult::stable(1e-7));
-        subject =
-            subject.with(copy.clone(), dear.clone()).with(hierarchy, MockResult { calibration: 30.0, ..dear.clone() });
+        subject = subject
+            .with(copy.clone(), expensive.clone())
+            .with(hierarchy, MockResult { calibration: 30.0, ..expensive.clone() });
         let (ended, _) = run_with(order, &mut subject);
         let values = ended.run.results.iter().filter(|result| result.outcome.estimate().is_some());
         assert_eq!(values.count(), measured, "in {limit} s");
@@ -59,11 +60,11 @@ fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_dear() {
 
 #[test]
 fn a_limit_too_short_for_all_results_leaves_some_that_are_measured() {
-    let dear = MockResult { calibration: 1.5, seconds: 1.5, ..MockResult::stable(1e-7) };
+    let expensive = MockResult { calibration: 1.5, seconds: 1.5, ..MockResult::stable(1e-7) };
     let mut plan = plan(THREE);
     plan.time_limit = Some(10.0);
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
-    let (ended, _) = run_with(order, &mut MockSubject::new(5, dear));
+    let (ended, _) = run_with(order, &mut MockSubject::new(5, expensive));
     let samples: Vec<usize> = ended.run.results.iter().map(|result| result.samples.len()).collect();
     assert!(samples.iter().any(|made| *made >= 3), "in turn none of them has so many: {samples:?}");
 }
@@ -95,7 +96,7 @@ fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
     let entries = select(Some("full"), &[], 0.02).unwrap();
     let entries =
         entries.into_iter().filter(|entry| entry.benchmark == "memory.load_latency_strided").take(31).collect();
-    let plan = Plan { seed: 7, entries, time_limit: Some(20.0), looks: vec![10, 80], ..Plan::default() };
+    let plan = Plan { seed: 7, entries, time_limit: Some(20.0), checkpoints: vec![10, 80], ..Plan::default() };
     let order = RunRequest::new(plan, Machine::default(), identity(), vec![0, 1]).unwrap();
     let quick = order.run().results[0].key();
     let of = |between: f64, seconds: f64| MockResult {

@@ -10,7 +10,7 @@ use measure::{
 };
 use model::{Flag, Identity, Machine, Plan, Run, ValueBasis};
 
-use crate::references::{Checked, SharedCore};
+use crate::sensors::{Checked, SharedCore};
 
 /// Saves nothing, where a run is long.
 struct Unsaved;
@@ -38,7 +38,7 @@ fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
     let mut subject = SharedCore { scatter, ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
     let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
     let entries = select(None, &named, 0.02).unwrap();
-    let plan = Plan { seed: 7, entries, references: true, time_limit: limit, ..Plan::default() };
+    let plan = Plan { seed: 7, entries, sensors: true, time_limit: limit, ..Plan::default() };
     let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
     let ended =
         MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
@@ -52,10 +52,10 @@ fn core_results_within_their_targets_are_tightened_in_the_time_of_a_limit() {
         run.results[..2]
             .iter()
             .map(|result| {
-                assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.references);
+                assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.sensors);
                 assert!(!result.has(Flag::Unfinished) && result.is_within(0.02, 0.99), "{:?}", result.flags);
                 let samples = u32::try_from(result.counted().len()).unwrap();
-                assert!(run.plan.looks.contains(&samples), "{samples} samples are no look");
+                assert!(run.plan.checkpoints.contains(&samples), "{samples} samples are no look");
                 result.outcome.estimate().unwrap().relative_half_width()
             })
             .collect()
@@ -81,8 +81,8 @@ fn a_tightened_result_is_left_at_a_checkpoint_where_others_need_the_time() {
         let wild = ["clock_read", "signal_handle", "signal_install", "fork_exit", "syscall_mix", "yield"];
         let named = ["syscall_getppid", "syscall_write"].into_iter().chain(wild).map(|name| format!("os.{name}"));
         let entries = select(None, &named.collect::<Vec<_>>(), 0.02).unwrap();
-        let looks = model::looks(320);
-        let plan = Plan { seed, entries, looks, references: true, time_limit: Some(61.0), ..Plan::default() };
+        let checkpoints = model::checkpoints(320);
+        let plan = Plan { seed, entries, checkpoints, sensors: true, time_limit: Some(61.0), ..Plan::default() };
         let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
         let mut told = TimeTold::default();
         let ended = MeasureSession::measure(order, &mut subject, &mut told, &mut Unsaved, Stopper::default()).unwrap();
@@ -100,7 +100,7 @@ fn a_tightened_result_is_left_at_a_checkpoint_where_others_need_the_time() {
         assert!(subject.steps.iter().any(|step| step.tasks.iter().any(|task| !task.full)));
         for result in &ended.run.results[..2] {
             let samples = u32::try_from(result.counted().len()).unwrap();
-            assert!(samples > 14 && ended.run.plan.looks.contains(&samples), "{samples} samples are no look");
+            assert!(samples > 14 && ended.run.plan.checkpoints.contains(&samples), "{samples} samples are no look");
             assert!(!result.has(Flag::Unfinished) && result.is_within(0.02, 0.99), "{:?}", result.outcome);
         }
     }

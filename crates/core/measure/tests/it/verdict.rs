@@ -119,9 +119,9 @@ fn pre_empted_pipes_are_no_modes() {
     assert!(results.len() >= 8, "{}", results.len());
     for result in &results {
         let all = result.samples.len();
-        for looks in [10, 14, 20, 28, 40] {
+        for checkpoints in [10, 14, 20, 28, 40] {
             // Samples as they came: drawn ones are equal in part, which one mode is not.
-            for mut one in (0..all).step_by(2).map(|start| with(result, start..start + looks)) {
+            for mut one in (0..all).step_by(2).map(|start| with(result, start..start + checkpoints)) {
                 judge(&mut one, &plan, 0.02, 14);
                 modes += usize::from(matches!(one.outcome, Outcome::Modes(_)));
                 by_values += usize::from(stats::modes(&one.values()).len() > 1);

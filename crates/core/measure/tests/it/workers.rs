@@ -15,7 +15,7 @@ fn step(patience: Duration) -> WorkerStep {
         batch_nanos: 1_000_000,
         directory: ".".into(),
         allowed: vec![0],
-        references: None,
+        sensors: None,
         tasks: Vec::new(),
         patience,
     }
@@ -35,16 +35,15 @@ const LONG: Duration = Duration::from_secs(60);
 #[test]
 fn a_correct_worker_is_read() {
     let replies =
-        sample(r#"cat >/dev/null; echo '{"unfit":{"result":0,"reason":"no"}}'; echo '"done"'"#, LONG).unwrap();
-    assert_eq!(replies, [Reply::Unfit { result: 0, reason: "no".to_owned() }, Reply::Done]);
+        sample(r#"cat >/dev/null; echo '{"not_measured":{"result":0,"reason":"no"}}'; echo '"done"'"#, LONG).unwrap();
+    assert_eq!(replies, [Reply::NotMeasured { result: 0, reason: "no".to_owned() }, Reply::Done]);
 }
 
 /// Cargo sets the variable for its tests.
 #[test]
 fn programs_of_benchmarks_do_not_search_where_the_caller_s_linker_does() {
-    let script =
-        r#"cat >/dev/null; echo "{\"unfit\":{\"result\":0,\"reason\":\"${LD_LIBRARY_PATH-unset}\"}}"; echo '"done"'"#;
-    assert_eq!(sample(script, LONG).unwrap()[0], Reply::Unfit { result: 0, reason: "unset".to_owned() });
+    let script = r#"cat >/dev/null; echo "{\"not measured\":{\"result\":0,\"reason\":\"${LD_LIBRARY_PATH-unset}\"}}"; echo '"done"'"#;
+    assert_eq!(sample(script, LONG).unwrap()[0], Reply::NotMeasured { result: 0, reason: "unset".to_owned() });
 }
 
 #[test]
@@ -116,7 +115,7 @@ fn a_worker_that_does_not_read_its_step_is_killed() {
 fn a_flood_is_stopped_and_invalid_replies_are_named() {
     let error = sample("yes", LONG).unwrap_err();
     assert!(matches!(&error, SampleError::InvalidReply(why) if why.contains('y')), "{error}");
-    let endless = r#"while :; do echo '{"unfit":{"result":0,"reason":"no"}}'; done"#;
+    let endless = r#"while :; do echo '{"not_measured":{"result":0,"reason":"no"}}'; done"#;
     let error = sample(endless, LONG).unwrap_err();
     assert!(matches!(error, SampleError::InvalidReply(_) | SampleError::Crashed(_)), "{error}");
     let error = sample("head -c 20000000 /dev/zero", LONG).unwrap_err();
@@ -166,5 +165,5 @@ fn a_worker_refuses_invalid_steps_and_names_unknown_benchmarks() {
     });
     measure::serve(serde_json::to_vec(&unknown).unwrap().as_slice(), &mut said).unwrap();
     let said = String::from_utf8(said).unwrap();
-    assert!(said.contains("unfit") && said.contains("no.such") && said.ends_with("\"done\"\n"), "{said}");
+    assert!(said.contains("not_measured") && said.contains("no.such") && said.ends_with("\"done\"\n"), "{said}");
 }

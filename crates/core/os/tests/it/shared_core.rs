@@ -4,14 +4,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kernels::affinity;
-use kernels::core_reference::CoreReferences;
+use kernels::core_sensor::CoreSensors;
 
 /// Median ratio of many readings on the calling thread's CPU.
 #[allow(clippy::unwrap_used, reason = "a helper of tests")]
-fn median_ratio(references: &CoreReferences) -> f64 {
+fn median_ratio(sensors: &CoreSensors) -> f64 {
     let mut ratios: Vec<f64> = (0..200)
-        .map(|_| references.read().unwrap())
-        .map(|read| references.lengths().ratio(read.clock_nanos, read.contention_nanos))
+        .map(|_| sensors.read().unwrap())
+        .map(|read| sensors.lengths().ratio(read.clock_nanos, read.contention_nanos))
         .collect();
     ratios.sort_by(f64::total_cmp);
     ratios[ratios.len() / 2]
@@ -30,20 +30,20 @@ fn a_thread_on_the_cores_other_hyperthread_is_seen() {
     };
     let measure = move || {
         affinity::pin(&[own]).unwrap();
-        let references = CoreReferences::calibrate().unwrap();
+        let sensors = CoreSensors::calibrate().unwrap();
         testing::attempts(5, || {
-            let alone = median_ratio(&references);
+            let alone = median_ratio(&sensors);
             let stop = AtomicBool::new(false);
             let beside = std::thread::scope(|scope| {
                 let spin = || {
                     affinity::pin(&[sibling]).unwrap();
                     while !stop.load(Ordering::Relaxed) {
-                        references.read().unwrap();
+                        sensors.read().unwrap();
                     }
                 };
                 std::thread::Builder::new().spawn_scoped(scope, spin).unwrap();
                 std::thread::sleep(std::time::Duration::from_millis(5));
-                let beside = median_ratio(&references);
+                let beside = median_ratio(&sensors);
                 stop.store(true, Ordering::Relaxed);
                 beside
             });

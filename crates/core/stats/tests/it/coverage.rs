@@ -2,25 +2,25 @@
 
 use stats::order_statistic::sample_median_range;
 use stats::simulate::generator;
-use stats::stop::{TARGET, look_at_samples};
+use stats::stop::{TARGET, decide_at_checkpoint};
 use stats::{Interval, median};
 
-use crate::LOOKS;
+use crate::CHECKPOINTS;
 use crate::session::{PINNED, consecutive, resample, sessions};
 
 const LEVEL: f64 = 0.95;
-const LAST: usize = LOOKS[LOOKS.len() - 1];
+const LAST: usize = CHECKPOINTS[CHECKPOINTS.len() - 1];
 
 /// Stops as a run does: at the first look at which the result converged, else at the last.
 fn stopped(values: &[f64]) -> (usize, Interval) {
-    for n in LOOKS {
-        let seen = look_at_samples(&values[..n], &[], TARGET, LEVEL);
+    for n in CHECKPOINTS {
+        let seen = decide_at_checkpoint(&values[..n], &[], TARGET, LEVEL);
         if let (true, Some(found)) = (seen.converged, seen.interval) {
             return (n, found.interval);
         }
     }
     let all = &values[..LAST];
-    let last = look_at_samples(all, &[], TARGET, LEVEL).interval.or_else(|| sample_median_range(all)).unwrap();
+    let last = decide_at_checkpoint(all, &[], TARGET, LEVEL).interval.or_else(|| sample_median_range(all)).unwrap();
     (LAST, last.interval)
 }
 

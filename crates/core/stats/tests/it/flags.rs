@@ -8,7 +8,7 @@ use stats::order_statistic::{sample_median_interval, sample_median_range};
 use stats::simulate::{Noise, generator, standard_normal};
 use stats::steady_state::is_steady;
 use stats::stop::TARGET;
-use stats::{BAND, CALLING_LEVEL, FastBatches, look_at_samples, modes, modes_of_samples};
+use stats::{BAND, CALLING_LEVEL, FastBatches, decide_at_checkpoint, modes, modes_of_samples};
 
 use crate::session::{consecutive, logs, resample, sessions};
 
@@ -186,7 +186,7 @@ fn two_levels_are_modes_unless_they_hardly_differ() {
                 let slow = |value: &f64| Some(FastBatches { edge: *value, larger_is_slower: true });
                 let batches: Vec<Option<FastBatches>> = values.iter().map(slow).collect();
                 several += usize::from(modes_of_samples(&values, &batches).len() > 1);
-                let found = look_at_samples(&values, &[], TARGET, 0.95).interval;
+                let found = decide_at_checkpoint(&values, &[], TARGET, 0.95).interval;
                 missed += usize::from(found.is_some_and(|found| !found.interval.contains(median)));
             }
             let (several, missed) = (several as f64 / trials as f64, missed as f64 / trials as f64);
@@ -213,7 +213,7 @@ fn what_is_not_confirmed_holds_all_the_same() {
                 let truth = if kind == Kind::Lognormal { 1.0 + scale } else { 1.0 };
                 let (mut raised, mut called) = (0, 0);
                 for _ in 0..trials {
-                    let look = look_at_samples(&samples(kind, scale, count, &mut rng), &[], TARGET, 0.95);
+                    let look = decide_at_checkpoint(&samples(kind, scale, count, &mut rng), &[], TARGET, 0.95);
                     let Some(found) = look.interval.map(|found| found.interval) else { continue };
                     called += usize::from(look.converged);
                     let unconfirmed = found.relative_half_width() <= TARGET && found.level < CALLING_LEVEL;

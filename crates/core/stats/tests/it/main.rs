@@ -24,12 +24,12 @@ mod session;
 mod session_noise;
 
 /// Numbers of samples at which a result is judged by default.
-const LOOKS: [usize; model::LOOKS.len()] = {
-    let mut looks = [0; model::LOOKS.len()];
+const CHECKPOINTS: [usize; model::CHECKPOINTS.len()] = {
+    let mut checkpoints = [0; model::CHECKPOINTS.len()];
     let mut at = 0;
-    while at < looks.len() {
-        looks[at] = model::LOOKS[at] as usize;
+    while at < checkpoints.len() {
+        checkpoints[at] = model::CHECKPOINTS[at] as usize;
         at += 1;
     }
-    looks
+    checkpoints
 };

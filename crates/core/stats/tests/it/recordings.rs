@@ -4,18 +4,18 @@
 //! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, median batches as
 //! observed. `beside_builds_1` and `_2`: 40 samples of eighteen results of this program during several builds on two
 //! CPUs (load 8 to 20). `clean_guest_1` and `_2`: 160 samples of sixteen results, the values of their
-//! undisturbed batches where they have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time;
+//! clean batches where they have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time;
 //! in the second a compiler ran for a part. `long_guest`: 320 samples of sixteen results, one every 0.53 seconds, on
 //! two cores of an AMD EPYC of family 26 that its host moved now and then, shared for 3% of the time.
 
 use std::collections::BTreeMap;
 
-use crate::LOOKS;
+use crate::CHECKPOINTS;
 use crate::session::{Session, consecutive, resample, sessions};
 use rand::Rng;
 use stats::order_statistic::sample_median_range;
 use stats::simulate::generator;
-use stats::stop::{CALLING_LEVEL, TARGET, look_at_samples};
+use stats::stop::{CALLING_LEVEL, TARGET, decide_at_checkpoint};
 use stats::{Interval, median};
 
 /// Resamples of every result, if not for a brief look.
@@ -23,7 +23,7 @@ const RESAMPLES: usize = 120;
 
 pub(crate) const LEVEL: f64 = 0.95;
 
-const LAST: usize = LOOKS[LOOKS.len() - 1];
+const LAST: usize = CHECKPOINTS[CHECKPOINTS.len() - 1];
 
 /// Resamples of every result, and by how much a share of them may be lower than one of [`RESAMPLES`].
 fn resamples() -> (usize, f64) {
@@ -64,20 +64,20 @@ pub(crate) fn results() -> Vec<(String, Vec<f64>)> {
 /// Result of a run of one result: samples, interval, and whether it converged. With a time limit the last look is
 /// where the samples end.
 fn ended(values: &[f64]) -> (usize, Interval, bool) {
-    for n in LOOKS.into_iter().filter(|n| *n < values.len()).chain([values.len()]) {
-        let seen = look_at_samples(&values[..n], &[], TARGET, LEVEL);
+    for n in CHECKPOINTS.into_iter().filter(|n| *n < values.len()).chain([values.len()]) {
+        let seen = decide_at_checkpoint(&values[..n], &[], TARGET, LEVEL);
         if let (true, Some(found)) = (seen.converged, seen.interval) {
             return (n, found.interval, true);
         }
     }
     let all = &values[..LAST.min(values.len())];
-    let last = look_at_samples(all, &[], TARGET, LEVEL).interval.or_else(|| sample_median_range(all)).unwrap();
+    let last = decide_at_checkpoint(all, &[], TARGET, LEVEL).interval.or_else(|| sample_median_range(all)).unwrap();
     (LAST, last.interval, false)
 }
 
 /// Samples of a result when the time is up: all that it may have in half of the runs, else any number.
 pub(crate) fn until(rng: &mut impl Rng) -> usize {
-    if rng.random_range(0..2) == 0 { LAST } else { rng.random_range(LOOKS[1]..=LAST) }
+    if rng.random_range(0..2) == 0 { LAST } else { rng.random_range(CHECKPOINTS[1]..=LAST) }
 }
 
 #[derive(Default, Clone, Copy)]
@@ -273,14 +273,16 @@ fn correlated_samples_cover_when_converged() {
 /// Runs that end at any look have intervals at 95%, or a lower stated level.
 #[test]
 fn interrupted_runs_have_the_stated_coverage() {
-    for n in LOOKS {
+    for n in CHECKPOINTS {
         let (mut covered, mut windows, mut own_level) = (0, 0, 0);
         for (_, values) in results().into_iter().filter(|(_, values)| values.len() >= n) {
             let truth = median(&values).unwrap();
             for start in 0..values.len() {
                 let seen = consecutive(&values, n, start);
-                let found =
-                    look_at_samples(&seen, &[], TARGET, LEVEL).interval.or_else(|| sample_median_range(&seen)).unwrap();
+                let found = decide_at_checkpoint(&seen, &[], TARGET, LEVEL)
+                    .interval
+                    .or_else(|| sample_median_range(&seen))
+                    .unwrap();
                 own_level += usize::from(found.interval.level < LEVEL);
                 covered += usize::from(found.interval.contains(truth));
                 windows += 1;
@@ -340,7 +342,9 @@ fn the_deciding_level_is_the_printed_one() {
         let (samples, interval, called) = ended(&noise.samples(LAST, &mut rng));
         assert!(
             !called
-                || interval.level >= CALLING_LEVEL && samples >= LOOKS[0] && interval.relative_half_width() <= TARGET
+                || interval.level >= CALLING_LEVEL
+                    && samples >= CHECKPOINTS[0]
+                    && interval.relative_half_width() <= TARGET
         );
     }
 }

@@ -80,12 +80,8 @@ fn between(sessions: &[Vec<f64>]) -> Option<f64> {
 fn four_results_in_five_move_less_than_the_noise_of_their_class() {
     let (own, shared) = (own(), sessions());
     let named = |name: &str| own.iter().chain(&shared).find(|session| session.name == name).unwrap();
-    let pairs = [
-        ["beside_builds_1", "beside_builds_2"],
-        ["clean_guest_1", "clean_guest_2"],
-        ["C1", "NB"],
-        ["F1", "F2"],
-    ];
+    let pairs =
+        [["beside_builds_1", "beside_builds_2"], ["clean_guest_1", "clean_guest_2"], ["C1", "NB"], ["F1", "F2"]];
     let recordings = pairs.iter().map(|pair| of_sessions(&pair.map(named))).chain(RUNS.map(of_runs));
     let mut by_class: BTreeMap<Class, Vec<f64>> = BTreeMap::new();
     for ((class, _), sessions) in recordings.flatten() {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "these are tests, helpers included")]
 
 use crate::common::{SMALL, history, run};
-use model::{CpuDistance, Outcome, ResultKey, Run, SessionReferences, Share};
+use model::{CpuDistance, Outcome, ResultKey, Run, SessionSensors, Share};
 use store::{Access, Detail, Error, Selector, Store};
 
 /// A new, empty store, with what keeps it alive.
@@ -97,7 +97,7 @@ fn values_are_loaded_without_the_inside_of_samples(mut fresh: Fresh) {
 fn values_tell_where_several_parties_were(mut fresh: Fresh) {
     let mut whole = run("m", 1, SMALL);
     let distance = CpuDistance { cpus: [0, 1], picos: 40_000, share: Share::ALL, elsewhere: None };
-    whole.session.references = Some(SessionReferences { distances: vec![distance], ..Default::default() });
+    whole.session.sensors = Some(SessionSensors { distances: vec![distance], ..Default::default() });
     let both = vec![vec![0], vec![1]];
     whole.results[0].samples.iter_mut().for_each(|sample| sample.placement.seen = both.clone());
     fresh.store.put(&whole).unwrap();
@@ -259,15 +259,15 @@ fn history_is_of_one_machine_in_order_of_time(mut fresh: Fresh) {
     );
     // So does one whose core had a neighbour all the time: its value is not the machine's.
     let mut shared = runs[1].clone();
-    let basis = model::ValueBasis::Observed(model::ObservedReason::FewUndisturbed { samples: 1, of: 20 });
-    shared.results[0].references = Some(model::ResultReferences { basis, ..model::ResultReferences::default() });
+    let basis = model::ValueBasis::Raw(model::RawReason::FewClean { samples: 1, of: 20 });
+    shared.results[0].sensors = Some(model::ResultSensors { basis, ..model::ResultSensors::default() });
     store.put(&shared).unwrap();
     assert_eq!(history(&**store, &turned, "alpha-fingerprint", 100).len(), 2);
     assert_eq!(store.summaries().unwrap()[1].measured, store.summaries().unwrap()[0].measured, "it is measured");
     store.put(&runs[1]).unwrap();
     // A run that is put again without a value leaves the history.
     let mut again = runs[0].clone();
-    again.results[0].outcome = Outcome::Unfit("not here".into());
+    again.results[0].outcome = Outcome::NotMeasured("not here".into());
     store.put(&again).unwrap();
     assert_eq!(history(&**store, &key, "alpha-fingerprint", 100).len(), 2);
 }

@@ -161,7 +161,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         estimate().prop_map(Outcome::Measured),
         amount().prop_map(|bound| Outcome::Below { bound }),
         prop::collection::vec(mode, 0..3).prop_map(Outcome::Modes),
-        any::<String>().prop_map(Outcome::Unfit),
+        any::<String>().prop_map(Outcome::NotMeasured),
         any::<String>().prop_map(Outcome::Failed),
     ]
 }

@@ -70,7 +70,7 @@ fn fit(parameters: &model::Parameters, members: &[&BenchmarkResult]) -> Vec<Benc
             vec![format!("from the fit of {} record sizes in each of {} rounds", members.len(), values.len())];
         if let Some(reason) = &refused {
             result.flags.clear();
-            result.outcome = Outcome::Unfit(reason.clone());
+            result.outcome = Outcome::NotMeasured(reason.clone());
             return Some(result);
         }
         derived(result, values, EstimateMethod::Propagated)
@@ -179,7 +179,7 @@ mod tests {
         let result = result("network.x", Parameters::none(), "x", Metric::lower(Unit::Seconds, "call"), &[]);
         let values: Vec<f64> = (0..12).map(|at| -1e-7 + 1e-9 * f64::from(at)).collect();
         let found = derived(result, &values, EstimateMethod::Propagated).unwrap();
-        assert!(matches!(&found.outcome, Outcome::Unfit(reason) if reason.contains("below 0")), "{found:?}");
+        assert!(matches!(&found.outcome, Outcome::NotMeasured(reason) if reason.contains("below 0")), "{found:?}");
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         let found = fitted(|bytes| 1.0 / (1.0 + bytes));
         assert_eq!(found.len(), 2);
         for result in &found {
-            assert!(matches!(&result.outcome, Outcome::Unfit(reason) if reason.contains("longer")), "{result:?}");
+            assert!(matches!(&result.outcome, Outcome::NotMeasured(reason) if reason.contains("longer")), "{result:?}");
         }
     }
 
@@ -197,7 +197,7 @@ mod tests {
         let found = fitted(|bytes| if bytes < 200.0 { 1e-4 } else { 0.0_f64.max(bytes / 12.5e6) });
         for result in &found {
             assert!(
-                matches!(&result.outcome, Outcome::Unfit(reason) if reason.contains("see the curve")),
+                matches!(&result.outcome, Outcome::NotMeasured(reason) if reason.contains("see the curve")),
                 "{result:?}"
             );
         }

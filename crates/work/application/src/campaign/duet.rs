@@ -32,7 +32,7 @@ pub(super) fn pair_builds(
         let more = of_application().any(|(_, other)| other.build > 1);
         let second = of_application().find(|(_, other)| other.build == 1 && other.copies == 1);
         let built = |subject: &Subject| {
-            run.results[subject.results[0]].outcome == model::Outcome::Unfit(model::NOT_REACHED.to_owned())
+            run.results[subject.results[0]].outcome == model::Outcome::NotMeasured(model::NOT_REACHED.to_owned())
         };
         let Some((other, second)) = second.filter(|(_, second)| !more && built(first) && built(second)) else {
             continue;
@@ -130,9 +130,10 @@ impl Campaign<'_> {
         });
         // The counter is that of the processors on which both builds run.
         let reason = "the build beside it uses the same energy";
-        let unfit = others.iter().map(|result| Reply::Unfit { result: *result, reason: reason.to_owned() });
+        let not_measured =
+            others.iter().map(|result| Reply::NotMeasured { result: *result, reason: reason.to_owned() });
         let leftovers = reports.iter().flat_map(|report| self.leftovers(index, report));
-        launched.chain(unfit).chain(leftovers).collect()
+        launched.chain(not_measured).chain(leftovers).collect()
     }
 
     /// A failure of the ratio, and of the build beside the one that failed (of both if it is not known which).

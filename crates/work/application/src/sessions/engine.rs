@@ -106,7 +106,7 @@ impl Sessions {
             let result = self.first + at;
             replies.push(match value(&report).filter(|value| value.is_finite()) {
                 Some(value) => Reply::Launched { result, sample: Box::new(sample(&report, round, value)) },
-                None => Reply::Unfit { result, reason: unseen(&report, ROWS[at].0).to_owned() },
+                None => Reply::NotMeasured { result, reason: unseen(&report, ROWS[at].0).to_owned() },
             });
         }
         self.reports.push(report);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{BenchmarkResult, LOOKS, Run};
+use model::{BenchmarkResult, CHECKPOINTS, Run};
 use serde::Serialize;
 use stats::equivalence::{EquivalenceVerdict, Floor, RatioEstimate};
 
@@ -43,7 +43,7 @@ pub enum TimedVerdict {
 }
 
 /// Fewest samples of either side from which there is a verdict.
-pub const FEWEST_SAMPLES: usize = LOOKS[0] as usize;
+pub const FEWEST_SAMPLES: usize = CHECKPOINTS[0] as usize;
 
 /// Compares every two commands of a run that have [`FEWEST_SAMPLES`] samples. They took turns in one session, so
 /// nothing but the scatter of their samples stands between them: no floor is added. `band` is the difference that

@@ -151,8 +151,8 @@ fn side_by_side_no_build_has_an_energy_of_its_own() {
         Box::new(move || joules.replace(joules.get() + 3.0))
     };
     let (run, _) = measured(&manifest, Some([0, 1]), (1, false), Some(counter()));
-    let unfit = "the build beside it uses the same energy";
-    assert_eq!(of(&run), vec![model::Outcome::Unfit(unfit.to_owned()); 2]);
+    let not_measured = "the build beside it uses the same energy";
+    assert_eq!(of(&run), vec![model::Outcome::NotMeasured(not_measured.to_owned()); 2]);
     let (run, _) = measured(&manifest, None, (1, false), Some(counter()));
     assert!(of(&run).iter().all(|outcome| outcome.estimate().is_some_and(|joules| joules.value == 3.0)), "{run:?}");
 }

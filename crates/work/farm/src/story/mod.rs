@@ -268,7 +268,7 @@ impl Story {
                 let note = "the chunks are too few for a rate without begin and end; use more and smaller ones";
                 (Outcome::Measured(Estimate::without_spread(rate)), vec![note.to_owned()])
             }
-            (None, None) => (Outcome::Unfit("no chunk was counted".to_owned()), Vec::new()),
+            (None, None) => (Outcome::NotMeasured("no chunk was counted".to_owned()), Vec::new()),
         };
         result.notes.extend(self.inputs("all"));
         result
@@ -295,7 +295,7 @@ impl Story {
 fn empty(benchmark: &str, point: Parameters, title: &str, metric: Metric) -> BenchmarkResult {
     let key = ResultKey::new(benchmark, point);
     BenchmarkResult {
-        outcome: Outcome::Unfit("no chunk was counted".to_owned()),
+        outcome: Outcome::NotMeasured("no chunk was counted".to_owned()),
         flags: Vec::new(),
         ops: 1,
         ..BenchmarkResult::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock])
@@ -306,7 +306,7 @@ fn empty(benchmark: &str, point: Parameters, title: &str, metric: Metric) -> Ben
 /// usual level, the widest possible interval with its own level, and a note that says so.
 fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
     if values.is_empty() || !values.iter().all(|value| value.is_finite()) {
-        return (Outcome::Unfit("no chunk was counted".to_owned()), Vec::new());
+        return (Outcome::NotMeasured("no chunk was counted".to_owned()), Vec::new());
     }
     let sure = stats::serial_median_interval(values, LEVEL);
     let Some(found) = sure.or_else(|| stats::order_statistic::median_range(values)) else {
@@ -371,6 +371,6 @@ mod tests {
         let mixed = [0.2, 0.4, 0.3, 0.25, 0.35, 0.22, 0.38, 0.27, 0.33, 0.29];
         let (estimate, notes) = measured(&mixed);
         assert!(estimate.level >= LEVEL && estimate.low < estimate.high && notes.is_empty());
-        assert!(matches!(outcome(&[]), (Outcome::Unfit(_), _)));
+        assert!(matches!(outcome(&[]), (Outcome::NotMeasured(_), _)));
     }
 }

@@ -1,10 +1,9 @@
-//! Runs whose references were read: clock steps and neighbours are planted, and so is what undisturbed batches found.
+//! Runs whose references were read: clock steps and neighbours are planted, and so is what clean batches found.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use model::{
-    BenchmarkResult, Class, Domain, Estimate, EstimateMethod, Flag, Invalid, Metric, ObservedReason, Outcome,
-    ResultReferences, Run, Sample, SessionReferences, Share, UndisturbedBatches, UnsharedCore, UnsharedSource,
-    ValueBasis,
+    BenchmarkResult, Class, CleanBatches, Domain, Estimate, EstimateMethod, ExclusiveCore, ExclusiveSource, Flag,
+    Invalid, Metric, Outcome, RawReason, ResultSensors, Run, Sample, SessionSensors, Share, ValueBasis,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -66,24 +65,24 @@ impl<'a> GuestSession<'a> {
                 let own = cycles * (noise * standard_normal(self.rng)).exp();
                 let own = if lower { own } else { 1.0 / own };
                 let seen = metric.at_clock(own, clock) * if lower { slower } else { 1.0 / slower };
-                let undisturbed = UndisturbedBatches {
+                let clean = CleanBatches {
                     batches: 20,
                     of: 40,
                     value: Some(metric.at_clock(own, clock)),
                     cycles: Some(own),
                     clock: Some(clock),
                 };
-                let undisturbed = Some(undisturbed);
-                Sample { round, began: f64::from(round), value: seen, undisturbed, ..Sample::default() }
+                let clean = Some(clean);
+                Sample { round, began: f64::from(round), value: seen, clean, ..Sample::default() }
             })
             .collect();
-        let mut made = result(benchmark, "", metric, class, &[], Outcome::Unfit(String::new()));
+        let mut made = result(benchmark, "", metric, class, &[], Outcome::NotMeasured(String::new()));
         made.samples = samples;
-        made.references = Some(ResultReferences {
+        made.sensors = Some(ResultSensors {
             domain: Domain::Core,
             basis: ValueBasis::Cycles,
             clock: Some(1.0),
-            ..ResultReferences::default()
+            ..ResultSensors::default()
         });
         made
     }
@@ -106,34 +105,33 @@ pub(crate) fn estimate(values: &[f64]) -> Estimate {
 
 /// Every result as `basis` says, at a clock.
 pub(crate) fn state(result: &mut BenchmarkResult, basis: ValueBasis, clock: f64) {
-    let observed: Vec<f64> = result.samples.iter().map(|sample| sample.value).collect();
-    let references = result.references.as_mut().unwrap();
-    (references.basis, references.clock) = (basis, Some(clock));
-    references.observed = Some(estimate(&observed));
+    let raw: Vec<f64> = result.samples.iter().map(|sample| sample.value).collect();
+    let sensors = result.sensors.as_mut().unwrap();
+    (sensors.basis, sensors.clock) = (basis, Some(clock));
+    sensors.raw = Some(estimate(&raw));
     result.outcome = Outcome::Measured(estimate(&result.values()));
 }
 
 /// A run of core results: their median clock is the session's, and its own result.
 pub(crate) fn core_run(id: &str, machine: &str, session: &str, mut results: Vec<BenchmarkResult>) -> Run {
-    let of =
-        |result: &BenchmarkResult| result.samples.iter().filter_map(|l| l.undisturbed?.clock).collect::<Vec<f64>>();
+    let of = |result: &BenchmarkResult| result.samples.iter().filter_map(|l| l.clean?.clock).collect::<Vec<f64>>();
     let clocks: Vec<f64> = results.iter().flat_map(of).collect();
     let stated = estimate(&clocks);
     results.iter_mut().for_each(|result| state(result, ValueBasis::Cycles, stated.value));
     let clock = result("cpu.clock", "", rate("cycles"), Class::Compute, &[], Outcome::Measured(stated));
     results.insert(0, clock);
     let mut made = run(id, machine, session, results);
-    let unshared = UnsharedCore {
+    let exclusive = ExclusiveCore {
         cpus: vec![0, 1],
         ratio: Some(1.211),
-        source: UnsharedSource::LowerMode,
-        ..UnsharedCore::default()
+        source: ExclusiveSource::LowerMode,
+        ..ExclusiveCore::default()
     };
-    made.session.references = Some(SessionReferences {
-        unshared: vec![unshared],
+    made.session.sensors = Some(SessionSensors {
+        exclusive: vec![exclusive],
         clock: Some(stated.value),
         core_shared: Share::new(0.4),
-        ..SessionReferences::default()
+        ..SessionSensors::default()
     });
     made
 }
@@ -160,21 +158,21 @@ pub(crate) fn session(id: &str, machine: &str, count: usize, around: Surrounding
 /// The core result as an old document would hold it: no references, all batches.
 pub(crate) fn without_references(run: &Run) -> Run {
     let mut old = run.clone();
-    old.session.references = None;
+    old.session.sensors = None;
     old.results.retain(|result| result.benchmark != "cpu.clock");
     for result in &mut old.results {
-        result.references = None;
-        result.samples.iter_mut().for_each(|sample| sample.undisturbed = None);
+        result.sensors = None;
+        result.samples.iter_mut().for_each(|sample| sample.clean = None);
         result.outcome = Outcome::Measured(estimate(&result.values()));
     }
     old
 }
 
-/// Marks every sample of a result as contended: what is stated is what was observed.
-pub(crate) fn contended(run: &mut Run, benchmark: &str) {
-    let clock = run.session.references.as_ref().unwrap().clock.unwrap();
+/// Marks every sample of a result as shared: what is stated is what was observed.
+pub(crate) fn shared_core(run: &mut Run, benchmark: &str) {
+    let clock = run.session.sensors.as_ref().unwrap().clock.unwrap();
     let result = run.results.iter_mut().find(|result| result.benchmark == benchmark).unwrap();
-    result.samples.iter_mut().for_each(|l| l.invalid = Some(Invalid::Contended { batches: 1, of: 40 }));
-    result.flags.push(Flag::Contended);
-    state(result, ValueBasis::Observed(ObservedReason::UnsharedNeverSeen), clock);
+    result.samples.iter_mut().for_each(|l| l.invalid = Some(Invalid::SharedCore { batches: 1, of: 40 }));
+    result.flags.push(Flag::SharedCore);
+    state(result, ValueBasis::Raw(RawReason::ExclusiveNeverSeen), clock);
 }

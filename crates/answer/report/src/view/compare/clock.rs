@@ -136,11 +136,11 @@ fn bases(comparison: &Comparison, others: &[usize]) -> Option<String> {
             are(timed, "core result")
         ));
     }
-    let observed = count(RatioBasis::Observed);
-    if observed > 0 {
+    let raw = count(RatioBasis::Raw);
+    if raw > 0 {
         said.push(format!(
             "{} compared by raw values, neighbours and clock steps included, since not both runs have clean ones",
-            are(observed, "result")
+            are(raw, "result")
         ));
     }
     (!said.is_empty()).then(|| capital(&said.join("; ")))

@@ -112,8 +112,8 @@ pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecid
             let text = words(row, quantity, normalise);
             let said = ratio.verdict == Some(CompareVerdict::Different) && text.contains(word);
             let of = match ratio.basis {
-                RatioBasis::Cycles | RatioBasis::Observed => format!(" ({})", ratio.basis.name()),
-                RatioBasis::Value | RatioBasis::ClockTime | RatioBasis::Undisturbed => String::new(),
+                RatioBasis::Cycles | RatioBasis::Raw => format!(" ({})", ratio.basis.name()),
+                RatioBasis::Value | RatioBasis::ClockTime | RatioBasis::Clean => String::new(),
             };
             Cell::Text(if said { format!("{text}{of}") } else { format!("{text} {word}{of}") }, tone)
         }
@@ -146,7 +146,7 @@ pub(super) fn value(row: &Compared, ratio: &Ratio) -> Cell {
         Some(Outcome::Measured(estimate)) => Cell::Value(shown(PrintedQuantity::of(estimate, metric.unit))),
         Some(Outcome::Below { bound }) => Cell::Below(shown(PrintedQuantity::bare(*bound, metric.unit))),
         Some(Outcome::Modes(_)) => Cell::Text("in modes".to_owned(), Tone::Caution),
-        Some(Outcome::Unfit(_)) => Cell::Text("not measured".to_owned(), Tone::Muted),
+        Some(Outcome::NotMeasured(_)) => Cell::Text("not measured".to_owned(), Tone::Muted),
         Some(Outcome::Failed(_)) => Cell::Text("failed".to_owned(), Tone::Bad),
         None => Cell::Text("absent".to_owned(), Tone::Muted),
     }

@@ -165,7 +165,7 @@ fn read(result: &BenchmarkResult, unit: PrintedUnit) -> Result<PrintedQuantity, 
             let values = values.filter(|values| !values.is_empty()).ok_or_else(foreign)?;
             Err(Unread::Modes(values.join("|"), modes(groups, base)))
         }
-        Outcome::Unfit(reason) => Err(Unread::Reason(format!("not measured: {reason}"))),
+        Outcome::NotMeasured(reason) => Err(Unread::Reason(format!("not measured: {reason}"))),
         Outcome::Failed(reason) => Err(Unread::Reason(format!("failed: {reason}"))),
     }
 }

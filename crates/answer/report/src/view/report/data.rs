@@ -27,7 +27,7 @@ pub(super) fn of(input: &ReportInput) -> Option<EmbeddedJson> {
 fn short(run: &Run, many: bool) -> Run {
     let mut run = run.clone();
     // Its series over time; what follows for each result stands there.
-    run.session.references = None;
+    run.session.sensors = None;
     for result in &mut run.results {
         if many {
             result.samples = Vec::new();
@@ -43,7 +43,7 @@ fn outline(sample: &mut Sample) {
     sample.ops = Vec::new();
     sample.readings = Vec::new();
     sample.quantiles = Vec::new();
-    sample.references = None;
+    sample.sensors = None;
     sample.footprint = Footprint::default();
     sample.placement = Placement { asked: sample.placement.asked.clone(), ..Placement::default() };
 }

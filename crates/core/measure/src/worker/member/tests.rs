@@ -270,11 +270,11 @@ const PAGES: u64 = 64;
 #[test]
 fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
     let _alone = alone();
-    let Ok(calibrated) = kernels::core_reference::CoreReferences::calibrate() else {
+    let Ok(calibrated) = kernels::core_sensor::CoreSensors::calibrate() else {
         return testing::lacks!("no references on this machine");
     };
     let allowed = kernels::affinity::allowed().unwrap();
-    let setting = SensorSetting { lengths: calibrated.lengths(), unshared: Vec::new() };
+    let setting = SensorSetting { lengths: calibrated.lengths(), exclusive: Vec::new() };
     for parties in 1..=allowed.len().min(2) {
         let cpus = allowed[..parties].to_vec();
         let wanted = cpus.clone();
@@ -287,7 +287,7 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
             let trial = Trial::one(Named('w', order));
             let context = BenchmarkContext::new(SampleSetting { cpus, ..sample_setting() });
             let mut member = SampleMember::new(benchmark, task, context, trial, Some(&setting));
-            let mut reader = ReferenceReader::new(&setting);
+            let mut reader = SensorReader::new(&setting);
             member.warm_up().unwrap();
             member.begin(reader.as_mut()).unwrap();
             for _ in 0..BATCHES {
@@ -295,7 +295,7 @@ fn references_are_read_beside_every_batch_on_the_cpus_of_all_parties() {
             }
             member.null_batches(reader.as_mut()).unwrap();
             let Reply::Launched { sample, .. } = member.launched(0, Some(&setting)) else { panic!("no sample") };
-            sample.references.unwrap()
+            sample.sensors.unwrap()
         };
         let read = std::thread::Builder::new().spawn(body).unwrap().join().unwrap();
         let of: Vec<usize> = read.tracks.iter().map(|track| track.cpu as usize).collect();

@@ -1,8 +1,8 @@
 //! Readings of the clock reference and the contention reference around the batches of a sample, and the values derived
 //! from them.
 //!
-//! The readings are raw and remain in the document. [`UndisturbedBatches`], [`ResultReferences`] and
-//! [`SessionReferences`] are derived from them and from the batch times, and can be recomputed.
+//! The readings are raw and remain in the document. [`CleanBatches`], [`ResultSensors`] and
+//! [`SessionSensors`] are derived from them and from the batch times, and can be recomputed.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::{CpuDistance, Estimate, Share, SmallSteps};
 /// Instructions of each reference, calibrated once per run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ReferenceLengths {
+pub struct SensorLengths {
     /// Adds of the clock reference: one chain, one add per cycle.
     pub clock: u32,
     /// Adds of the contention reference, on six chains together.
@@ -28,14 +28,14 @@ const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-impl ReferenceLengths {
+impl SensorLengths {
     /// Clock from a duration of the clock reference in nanoseconds, hertz.
     #[must_use]
     pub fn hertz(&self, clock_nanos: u32) -> f64 {
         f64::from(self.clock) * 1e9 / f64::from(clock_nanos.max(1))
     }
 
-    /// Cycles per add of the contention reference: the same at any clock, smallest on an unshared core.
+    /// Cycles per add of the contention reference: the same at any clock, smallest on an exclusive core.
     #[must_use]
     pub fn ratio(&self, clock_nanos: u32, contention_nanos: u32) -> f64 {
         let clock = f64::from(clock_nanos.max(1)) / f64::from(self.clock.max(1));
@@ -52,7 +52,7 @@ impl ReferenceLengths {
 
 /// One reading of the references between samples, nanoseconds each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ReferenceReading {
+pub struct SensorReading {
     /// Time of the clock reference.
     pub clock: u32,
     /// Time of the contention reference.
@@ -65,7 +65,7 @@ pub struct ReferenceReading {
 /// i + 1; if there are twice as many, between 2i and 2i + 1, because batches of other results are in between.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ReferenceTrack {
+pub struct SensorTrack {
     /// The CPU.
     pub cpu: u32,
     /// Times of the clock reference, nanoseconds.
@@ -77,11 +77,11 @@ pub struct ReferenceTrack {
 /// Readings of a sample around its batches: outside evidence about each of them, independent of their duration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct SampleReferences {
+pub struct SampleSensors {
     /// Adds of either reference.
-    pub lengths: ReferenceLengths,
+    pub lengths: SensorLengths,
     /// One track for each CPU that was read: that of the only party, or of each pinned party.
-    pub tracks: Vec<ReferenceTrack>,
+    pub tracks: Vec<SensorTrack>,
     /// Involuntary context switches of the timing thread during each batch; empty where there were none.
     #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
     pub switches: SmallSteps,
@@ -94,18 +94,18 @@ pub struct SampleReferences {
     /// The same tracks after the batches, around null batches of equal length without access to memory or the system:
     /// one reading more than null batches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub null: Vec<ReferenceTrack>,
+    pub null: Vec<SensorTrack>,
     /// Times of the distance reference, a cache line passed between the first CPU of the tracks and each other one in
     /// their order, before the batches, then after them: picoseconds a hand-over. Empty where one CPU is read.
     #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
     pub distances: SmallSteps,
 }
 
-/// The undisturbed batches of a sample: those on an unshared core with a steady clock.
+/// The clean batches of a sample: those on an exclusive core with a steady clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct UndisturbedBatches {
-    /// Number of undisturbed batches (of a difference: pairs).
+pub struct CleanBatches {
+    /// Number of clean batches (of a difference: pairs).
     pub batches: u32,
     /// Total number.
     pub of: u32,
@@ -156,11 +156,11 @@ impl Domain {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum ObservedReason {
-    /// The readings of the run do not show the ratio of an unshared core.
-    UnsharedNeverSeen,
-    /// Hardly any sample had an unshared core.
-    FewUndisturbed {
+pub enum RawReason {
+    /// The readings of the run do not show the ratio of an exclusive core.
+    ExclusiveNeverSeen,
+    /// Hardly any sample had an exclusive core.
+    FewClean {
         /// Samples that had one.
         samples: u32,
         /// Total number of samples.
@@ -176,19 +176,19 @@ pub enum ObservedReason {
     OwnWork,
 }
 
-impl ObservedReason {
+impl RawReason {
     /// Whether the reason is another thread on the core, or the possibility that there was one all the time.
     #[must_use]
     pub const fn is_contention(&self) -> bool {
-        matches!(self, Self::UnsharedNeverSeen | Self::FewUndisturbed { .. })
+        matches!(self, Self::ExclusiveNeverSeen | Self::FewClean { .. })
     }
 }
 
-impl fmt::Display for ObservedReason {
+impl fmt::Display for RawReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnsharedNeverSeen => f.write_str("unshared core never seen"),
-            Self::FewUndisturbed { samples, of } => {
+            Self::ExclusiveNeverSeen => f.write_str("exclusive core never seen"),
+            Self::FewClean { samples, of } => {
                 write!(f, "only {samples} of {of} samples had the core to themselves")
             }
             Self::LongOperation => f.write_str("one operation takes too long to be filtered"),
@@ -204,12 +204,12 @@ impl fmt::Display for ObservedReason {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ValueBasis {
-    /// Cycles of the undisturbed batches, printed as time at `clock`.
+    /// Cycles of the clean batches, printed as time at `clock`.
     Cycles,
-    /// Time of the undisturbed batches at their own clock.
-    Undisturbed,
+    /// Time of the clean batches at their own clock.
+    Clean,
     /// All batches of first attempts, for this reason.
-    Observed(ObservedReason),
+    Raw(RawReason),
     /// All batches: no filtering is necessary. Samples of documents without references have this basis, too.
     #[default]
     All,
@@ -218,7 +218,7 @@ pub enum ValueBasis {
 /// Results of the references for a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ResultReferences {
+pub struct ResultSensors {
     /// Its domain: declared by its benchmark, or `mixed` if the samples contradict that.
     pub domain: Domain,
     /// Slope of the logarithm of the time against that of the clock over samples, with reversed sign, and the
@@ -228,16 +228,16 @@ pub struct ResultReferences {
     pub slope: Option<(f64, f64)>,
     /// The basis of the values of its samples.
     pub basis: ValueBasis,
-    /// Ratio of the unshared core on each track of its samples, as known at the end of the session; empty if unknown.
+    /// Ratio of the exclusive core on each track of its samples, as known at the end of the session; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unshared: Vec<f64>,
+    pub exclusive: Vec<f64>,
     /// The clock at which a value in cycles is printed as time, hertz: the median of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<f64>,
     /// The raw value: over all batches of all samples, including contention and clock steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub observed: Option<Estimate>,
-    /// Share of all timed batches that were undisturbed.
+    pub raw: Option<Estimate>,
+    /// Share of all timed batches that were clean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<Share>,
     /// Largest relative difference of the value if batches within 1, 2 or 5% of the references are used instead.
@@ -245,11 +245,11 @@ pub struct ResultReferences {
     pub sensitivity: Option<f64>,
 }
 
-/// Source of the ratio of an unshared core.
+/// Source of the ratio of an exclusive core.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum UnsharedSource {
+pub enum ExclusiveSource {
     /// The lower of several modes of the run's own readings.
     LowerMode,
     /// The only mode of the run's readings, which agrees with earlier runs of this CPU model.
@@ -266,28 +266,28 @@ pub enum UnsharedSource {
     Unknown,
 }
 
-/// Ratio of the unshared core of one class of cores.
+/// Ratio of the exclusive core of one class of cores.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct UnsharedCore {
+pub struct ExclusiveCore {
     /// CPUs of this class.
     pub cpus: Vec<u32>,
-    /// Cycles per add of the contention reference on an unshared core.
+    /// Cycles per add of the contention reference on an exclusive core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
     /// Its source.
-    pub source: UnsharedSource,
+    pub source: ExclusiveSource,
     /// Number of readings on which it is based.
     pub readings: u32,
-    /// Share of them on an unshared core.
+    /// Share of them on an exclusive core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unshared: Option<Share>,
+    pub exclusive: Option<Share>,
 }
 
 /// Readings of the references over a whole run, including waits and excluded samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ReferenceSamples {
+pub struct SensorSamples {
     /// Time of each, milliseconds of the session.
     pub millis: SmallSteps,
     /// CPU of each.
@@ -301,9 +301,9 @@ pub struct ReferenceSamples {
     pub issue: SmallSteps,
 }
 
-impl ReferenceSamples {
+impl SensorSamples {
     /// Adds a reading.
-    pub fn push(&mut self, millis: u32, cpu: u32, reading: ReferenceReading) {
+    pub fn push(&mut self, millis: u32, cpu: u32, reading: SensorReading) {
         if reading.issue > 0 || !self.issue.is_empty() {
             // Readings of an earlier part of the run may be without it.
             self.issue.0.resize(self.clock.0.len(), 0);
@@ -316,11 +316,11 @@ impl ReferenceSamples {
     }
 
     /// All readings with their CPUs.
-    pub fn readings(&self) -> impl Iterator<Item = (u32, ReferenceReading)> {
+    pub fn readings(&self) -> impl Iterator<Item = (u32, SensorReading)> {
         let issue = self.issue.0.iter().copied().chain(std::iter::repeat(0));
         let rows = self.cpu.0.iter().zip(&self.clock.0).zip(&self.contention.0).zip(issue);
         rows.map(|(((cpu, clock), contention), issue)| {
-            (*cpu, ReferenceReading { clock: *clock, contention: *contention, issue })
+            (*cpu, SensorReading { clock: *clock, contention: *contention, issue })
         })
     }
 }
@@ -328,11 +328,11 @@ impl ReferenceSamples {
 /// Results of the references for a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct SessionReferences {
+pub struct SessionSensors {
     /// Instructions of each reference.
-    pub lengths: ReferenceLengths,
-    /// The unshared core, for each class of cores.
-    pub unshared: Vec<UnsharedCore>,
+    pub lengths: SensorLengths,
+    /// The exclusive core, for each class of cores.
+    pub exclusive: Vec<ExclusiveCore>,
     /// How far apart the host had the CPUs of results with several parties.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distances: Vec<CpuDistance>,
@@ -344,12 +344,12 @@ pub struct SessionReferences {
     pub core_shared: Option<Share>,
     /// The readings on which both are based.
     #[serde(default)]
-    pub samples: ReferenceSamples,
+    pub samples: SensorSamples,
     /// The reason for their absence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
 #[cfg(test)]
-#[path = "references_tests.rs"]
+#[path = "sensors_tests.rs"]
 mod tests;

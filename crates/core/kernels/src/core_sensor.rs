@@ -7,10 +7,10 @@
 //!
 //! The **issue reference** is instructions that do nothing: only the front end of the core limits them, and it passes
 //! them at its full width or shares that with another thread. So a core on which this thread reaches the width that is
-//! documented for it has no second thread at work: it shows what the other ratio is on an unshared core where nothing
+//! documented for it has no second thread at work: it shows what the other ratio is on an exclusive core where nothing
 //! else tells.
 
-use model::{ReferenceLengths, ReferenceReading};
+use model::{SensorLengths, SensorReading};
 
 use crate::error::{Error, Result};
 use crate::{clock, emulation};
@@ -55,11 +55,11 @@ pub struct CoreReading {
 
 /// Reads the references, with lengths calibrated once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CoreReferences {
-    lengths: ReferenceLengths,
+pub struct CoreSensors {
+    lengths: SensorLengths,
 }
 
-impl CoreReferences {
+impl CoreSensors {
     /// Finds lengths of 10 to 15 us on the present CPU.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl CoreReferences {
             return Err(refuse("the clock is too coarse".to_owned()));
         }
         let first = Self {
-            lengths: ReferenceLengths {
+            lengths: SensorLengths {
                 clock: 100 * CLOCK_TURN,
                 contention: 200 * CONTENTION_TURN,
                 issue: if HAS_ISSUE { 200 * ISSUE_TURN } else { 0 },
@@ -87,7 +87,7 @@ impl CoreReferences {
             turn * (turns.round().clamp(1.0, 1e5) as u32)
         };
         let found = Self {
-            lengths: ReferenceLengths {
+            lengths: SensorLengths {
                 clock: scaled(first.lengths.clock, fastest.clock_nanos, CLOCK_TURN),
                 contention: scaled(first.lengths.contention, fastest.contention_nanos, CONTENTION_TURN),
                 issue: if HAS_ISSUE { scaled(first.lengths.issue, first.fastest_issue(), ISSUE_TURN) } else { 0 },
@@ -109,14 +109,14 @@ impl CoreReferences {
     ///
     /// # Errors
     /// When this architecture has none.
-    pub fn of(lengths: ReferenceLengths) -> Result<Self> {
+    pub fn of(lengths: SensorLengths) -> Result<Self> {
         let one = Self { lengths };
         one.read().map(|_| one)
     }
 
     /// Number of their adds.
     #[must_use]
-    pub const fn lengths(&self) -> ReferenceLengths {
+    pub const fn lengths(&self) -> SensorLengths {
         self.lengths
     }
 
@@ -160,9 +160,9 @@ impl CoreReferences {
     ///
     /// # Errors
     /// When this architecture has none.
-    pub fn read_all(&self) -> Result<ReferenceReading> {
+    pub fn read_all(&self) -> Result<SensorReading> {
         let core = self.read()?;
-        Ok(ReferenceReading { clock: core.clock_nanos, contention: core.contention_nanos, issue: self.read_issue() })
+        Ok(SensorReading { clock: core.clock_nanos, contention: core.contention_nanos, issue: self.read_issue() })
     }
 
     fn fastest_issue(&self) -> u32 {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn more_instructions_are_issued_than_adds_are_executed() {
-        let found = match CoreReferences::calibrate() {
+        let found = match CoreSensors::calibrate() {
             Ok(found) if HAS_ISSUE => found,
             Ok(_) => return testing::lacks!("this architecture has no issue reference"),
             Err(why) => return testing::lacks!("{why}"),
@@ -216,20 +216,20 @@ mod tests {
             testing::hold!((1.0..17.0).contains(&rate), "{rate} instructions per cycle");
             Ok(())
         });
-        let none = CoreReferences::of(ReferenceLengths { issue: 0, ..lengths }).unwrap();
+        let none = CoreSensors::of(SensorLengths { issue: 0, ..lengths }).unwrap();
         assert_eq!((none.read_issue(), none.read_all().unwrap().issue), (0, 0), "an earlier part of the run had none");
     }
 
     #[test]
     fn lengths_are_calibrated_once_and_read_anywhere() {
-        let found = match CoreReferences::calibrate() {
+        let found = match CoreSensors::calibrate() {
             Ok(found) => found,
             Err(why) => return testing::lacks!("{why}"),
         };
         let lengths = found.lengths();
         assert_eq!((lengths.clock % CLOCK_TURN, lengths.contention % CONTENTION_TURN), (0, 0));
         testing::attempts(20, || {
-            let read = CoreReferences::of(lengths).unwrap().fastest().unwrap();
+            let read = CoreSensors::of(lengths).unwrap().fastest().unwrap();
             let (clock, contention) = (read.clock_nanos, read.contention_nanos);
             testing::hold!((6_000..60_000).contains(&clock), "{clock} ns");
             testing::hold!((6_000..60_000).contains(&contention), "{contention} ns");

@@ -15,13 +15,13 @@ fn rows_of_similar_numbers_are_written_as_differences_and_read_back() {
 
 #[test]
 fn readings_become_a_clock_and_a_ratio_without_unit() {
-    let lengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 0 };
+    let lengths = SensorLengths { clock: 36_000, contention: 180_000, issue: 0 };
     assert!((lengths.hertz(10_000) - 3.6e9).abs() < 1.0);
     // At another clock both change by the same factor: the ratio is constant.
     assert!((lengths.ratio(10_000, 13_000) - lengths.ratio(20_000, 26_000)).abs() < 1e-12);
     assert!((lengths.ratio(10_000, 13_000) - 0.26).abs() < 1e-12);
     assert_eq!(lengths.issued(10_000, 10_000), None, "not read");
-    let lengths = ReferenceLengths { issue: 216_000, ..lengths };
+    let lengths = SensorLengths { issue: 216_000, ..lengths };
     assert!((lengths.issued(10_000, 10_000).unwrap() - 6.0).abs() < 1e-12);
     assert!((lengths.issued(20_000, 20_000).unwrap() - 6.0).abs() < 1e-12);
     assert_eq!(lengths.issued(10_000, 0), None);
@@ -29,11 +29,11 @@ fn readings_become_a_clock_and_a_ratio_without_unit() {
 
 #[test]
 fn readings_of_an_earlier_part_without_the_issue_reference_stay_beside_their_own_rows() {
-    let old = ReferenceReading { clock: 10, contention: 12, issue: 0 };
-    let mut samples = ReferenceSamples::default();
+    let old = SensorReading { clock: 10, contention: 12, issue: 0 };
+    let mut samples = SensorSamples::default();
     samples.push(1, 0, old);
     assert!(samples.issue.is_empty() && !serde_json::to_string(&samples).unwrap().contains("issue"));
-    samples.push(2, 1, ReferenceReading { issue: 9, ..old });
+    samples.push(2, 1, SensorReading { issue: 9, ..old });
     samples.push(3, 0, old);
     let read: Vec<(u32, u32)> = samples.readings().map(|(cpu, reading)| (cpu, reading.issue)).collect();
     assert_eq!(read, [(0, 0), (1, 9), (0, 0)]);

@@ -9,13 +9,12 @@ use measure::{
     Stopper, Subject, Task, WorkerStep, select,
 };
 use model::{
-    BenchmarkResult, CLOCK, CORE_SHARED, Fact, FactValue, Flag, Identity, Invalid, Machine, ObservedReason, Placement,
-    Plan, ReferenceLengths, ReferenceReading, ReferenceTrack, Run, Sample, SampleReferences, SmallSteps,
-    UnsharedSource, ValueBasis,
+    BenchmarkResult, CLOCK, CORE_SHARED, ExclusiveSource, Fact, FactValue, Flag, Identity, Invalid, Machine, Placement,
+    Plan, RawReason, Run, Sample, SampleSensors, SensorLengths, SensorReading, SensorTrack, SmallSteps, ValueBasis,
 };
 
-const LENGTHS: ReferenceLengths = ReferenceLengths { clock: 36_000, contention: 180_000, issue: 216_000 };
-/// Operations of a batch, and cycles of an operation on an unshared core.
+const LENGTHS: SensorLengths = SensorLengths { clock: 36_000, contention: 180_000, issue: 216_000 };
+/// Operations of a batch, and cycles of an operation on an exclusive core.
 const OPS: u64 = 1000;
 pub(crate) const CYCLES: f64 = 600.0;
 
@@ -28,7 +27,7 @@ pub(crate) struct SharedCore {
     /// When each step began.
     pub(crate) began: Vec<f64>,
     pub(crate) refused: bool,
-    /// Instructions per cycle that its front end passes while the core is unshared.
+    /// Instructions per cycle that its front end passes while the core is exclusive.
     pub(crate) issues: f64,
     /// Samples differ by at most this part of their cycles.
     pub(crate) scatter: f64,
@@ -96,10 +95,10 @@ impl SharedCore {
         }
         let values: Vec<f64> = nanos.iter().map(|nanos| *nanos as f64 * 1e-9 / OPS as f64).collect();
         distances.push(distance(self.is_apart()));
-        let track = ReferenceTrack { cpu: number, clock: SmallSteps(clock), contention: SmallSteps(contention) };
+        let track = SensorTrack { cpu: number, clock: SmallSteps(clock), contention: SmallSteps(contention) };
         let mut tracks = vec![track];
         match self.apart {
-            Some(_) => tracks.push(ReferenceTrack { cpu: 0, ..tracks[0].clone() }),
+            Some(_) => tracks.push(SensorTrack { cpu: 0, ..tracks[0].clone() }),
             None => distances.clear(),
         }
         let distances = SmallSteps(distances);
@@ -109,7 +108,7 @@ impl SharedCore {
             nanos,
             steady: true,
             placement: Placement { asked: vec![number], seen: vec![vec![number]] },
-            references: Some(SampleReferences { lengths: LENGTHS, tracks, distances, ..SampleReferences::default() }),
+            sensors: Some(SampleSensors { lengths: LENGTHS, tracks, distances, ..SampleSensors::default() }),
             ..Sample::default()
         }
     }
@@ -165,15 +164,15 @@ impl Host for SharedCore {
         Identity::default()
     }
 
-    fn calibrate_sensors(&mut self, _: usize) -> Option<Result<ReferenceLengths, String>> {
+    fn calibrate_sensors(&mut self, _: usize) -> Option<Result<SensorLengths, String>> {
         Some(if self.refused { Err("this machine is emulated".to_owned()) } else { Ok(LENGTHS) })
     }
 
-    fn read_sensors(&mut self, _: ReferenceLengths, cpu: usize, readings: usize) -> Vec<ReferenceReading> {
+    fn read_sensors(&mut self, _: SensorLengths, cpu: usize, readings: usize) -> Vec<SensorReading> {
         let (clock, contention) = self.reading(cpu);
         let issued = self.issues / self.slower(cpu).unwrap_or(1.0);
         let issue = (216_000.0 / issued / self.clock()) as u32;
-        vec![ReferenceReading { clock, contention, issue }; readings]
+        vec![SensorReading { clock, contention, issue }; readings]
     }
 }
 
@@ -188,21 +187,21 @@ impl Saver for Checked {
     }
 }
 
-pub(crate) fn measured(subject: &mut SharedCore, references: bool) -> Run {
-    measured_on(Machine::default(), subject, references)
+pub(crate) fn measured(subject: &mut SharedCore, sensors: bool) -> Run {
+    measured_on(Machine::default(), subject, sensors)
 }
 
-pub(crate) fn measured_on(machine: Machine, subject: &mut SharedCore, references: bool) -> Run {
+pub(crate) fn measured_on(machine: Machine, subject: &mut SharedCore, sensors: bool) -> Run {
     let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
-    let plan = Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), references, ..Plan::default() };
+    let plan = Plan { seed: 7, entries: select(None, &named, 0.02).unwrap(), sensors, ..Plan::default() };
     let order = RunRequest::new(plan, machine, Identity::default(), vec![0, 1]).unwrap();
     let ended = MeasureSession::measure(order, subject, &mut NullObserver, &mut Checked, Stopper::default()).unwrap();
     assert_eq!(ended.ending, EndReason::Complete);
     ended.run
 }
 
-pub(crate) fn contended(result: &BenchmarkResult) -> usize {
-    result.samples.iter().filter(|sample| matches!(sample.invalid, Some(Invalid::Contended { .. }))).count()
+pub(crate) fn shared_core(result: &BenchmarkResult) -> usize {
+    result.samples.iter().filter(|sample| matches!(sample.invalid, Some(Invalid::SharedCore { .. }))).count()
 }
 
 fn moved(result: &BenchmarkResult) -> usize {
@@ -211,21 +210,21 @@ fn moved(result: &BenchmarkResult) -> usize {
 
 #[test]
 fn samples_while_the_host_had_the_cpus_elsewhere_do_not_count() {
-    // For one second in four; a neighbour in some moments, without whom no unshared core would be known.
+    // For one second in four; a neighbour in some moments, without whom no exclusive core would be known.
     let neighbour = |now: f64| ((now * 3.0).fract() < 0.1).then_some(1.5);
     let apart: fn(f64) -> bool = |now| (now / 4.0).fract() < 0.25;
     let mut subject = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
     let run = measured(&mut subject, true);
-    let references = run.session.references.as_ref().unwrap();
-    let usual = references.distances[0];
+    let sensors = run.session.sensors.as_ref().unwrap();
+    let usual = sensors.distances[0];
     assert_eq!((usual.cpus, usual.picos, usual.elsewhere), ([1, 0], 40_000, Some(180_000)));
-    let clock = references.clock.unwrap();
+    let clock = sensors.clock.unwrap();
     for result in &run.results[..2] {
         let estimate = result.outcome.estimate().unwrap();
         assert!((estimate.value * clock / CYCLES - 1.0).abs() < 0.02, "{estimate:?}");
         assert!(result.is_within(0.03, 0.95) && moved(result) > 0, "{:?} {}", result.flags, moved(result));
         // Not tried again in their round: the host leaves them there for longer than that.
-        let alone = |sample: &&Sample| sample.undisturbed.is_some_and(|found| found.batches >= 20);
+        let alone = |sample: &&Sample| sample.clean.is_some_and(|found| found.batches >= 20);
         let tried = |sample: &&Sample| matches!(sample.invalid, Some(Invalid::Moved { .. })) && sample.round >= 10;
         for sample in result.samples.iter().filter(tried).filter(alone) {
             let again = result.samples.iter().filter(|other| other.round == sample.round).count();
@@ -236,10 +235,10 @@ fn samples_while_the_host_had_the_cpus_elsewhere_do_not_count() {
     let apart: fn(f64) -> bool = |now| (now / 4.0).fract() < 0.9;
     let mut subject = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
     let run = measured(&mut subject, true);
-    let references = run.session.references.as_ref().unwrap();
-    assert_eq!(references.distances[0].picos, 180_000);
+    let sensors = run.session.sensors.as_ref().unwrap();
+    assert_eq!(sensors.distances[0].picos, 180_000);
     let estimate = run.results[0].outcome.estimate().unwrap();
-    assert!((estimate.value * references.clock.unwrap() / (1.33 * CYCLES) - 1.0).abs() < 0.02, "{estimate:?}");
+    assert!((estimate.value * sensors.clock.unwrap() / (1.33 * CYCLES) - 1.0).abs() < 0.02, "{estimate:?}");
 }
 
 #[test]
@@ -247,18 +246,18 @@ fn a_neighbour_who_comes_and_goes_costs_samples_and_not_the_value() {
     // For half a second in every second, of changing weight.
     let mut subject = SharedCore::new(|now| (now.fract() < 0.5).then(|| 1.3 + 0.5 * (now * 7.3).fract()));
     let run = measured(&mut subject, true);
-    let references = run.session.references.as_ref().unwrap();
-    assert_eq!(references.unshared[0].source, UnsharedSource::LowerMode);
-    assert!((references.unshared[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", references.unshared);
-    let clock = references.clock.unwrap();
+    let sensors = run.session.sensors.as_ref().unwrap();
+    assert_eq!(sensors.exclusive[0].source, ExclusiveSource::LowerMode);
+    assert!((sensors.exclusive[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", sensors.exclusive);
+    let clock = sensors.clock.unwrap();
     for result in &run.results[..2] {
-        assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.references);
+        assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.sensors);
         let estimate = result.outcome.estimate().unwrap();
         assert!((estimate.value * clock / CYCLES - 1.0).abs() < 2e-3, "{estimate:?}");
         assert!(estimate.relative_half_width() < 2e-3 && result.is_within(0.02, 0.95), "{estimate:?}");
-        assert!(contended(result) > 0 && result.has(Flag::Repeated) && !result.has(Flag::Contended));
-        let observed = result.references.as_ref().unwrap().observed.unwrap();
-        assert!(observed.high > 1.2 * estimate.value, "neighbours are in what was observed: {observed:?}");
+        assert!(shared_core(result) > 0 && result.has(Flag::Repeated) && !result.has(Flag::SharedCore));
+        let raw = result.sensors.as_ref().unwrap().raw.unwrap();
+        assert!(raw.high > 1.2 * estimate.value, "neighbours are in what was observed: {raw:?}");
         // Tried again at once, twice at most.
         for round in 0..run.session.rounds {
             assert!(result.samples.iter().filter(|sample| sample.round == round).count() <= 3);
@@ -275,11 +274,11 @@ fn a_neighbour_who_comes_and_goes_costs_samples_and_not_the_value() {
 fn a_core_that_is_shared_all_the_time_filters_nothing_and_says_so() {
     let mut subject = SharedCore::new(|now| Some(1.2 + 0.7 * (now * 7.3).fract()));
     let run = measured(&mut subject, true);
-    let references = run.session.references.as_ref().unwrap();
-    assert_eq!((references.unshared[0].source, references.core_shared), (UnsharedSource::Unknown, None));
+    let sensors = run.session.sensors.as_ref().unwrap();
+    assert_eq!((sensors.exclusive[0].source, sensors.core_shared), (ExclusiveSource::Unknown, None));
     for result in &run.results[..2] {
-        assert_eq!(result.basis(), &ValueBasis::Observed(ObservedReason::UnsharedNeverSeen));
-        assert!(result.has(Flag::Contended) && contended(result) == 0, "{:?}", result.flags);
+        assert_eq!(result.basis(), &ValueBasis::Raw(RawReason::ExclusiveNeverSeen));
+        assert!(result.has(Flag::SharedCore) && shared_core(result) == 0, "{:?}", result.flags);
         assert!(result.outcome.estimate().is_some());
     }
     assert!(run.results.iter().all(|result| result.benchmark != CORE_SHARED), "nothing is known of it");
@@ -302,26 +301,26 @@ fn six_wide() -> Machine {
 fn a_core_without_neighbours_shows_it_by_the_instructions_that_it_issues() {
     let mut subject = SharedCore::new(|_| None);
     let run = measured_on(six_wide(), &mut subject, true);
-    let references = run.session.references.as_ref().unwrap();
-    assert_eq!(references.unshared[0].source, UnsharedSource::IssueWidth);
-    assert!((references.unshared[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", references.unshared);
-    assert!(references.core_shared.is_some_and(|share| share.get() < 1e-9));
+    let sensors = run.session.sensors.as_ref().unwrap();
+    assert_eq!(sensors.exclusive[0].source, ExclusiveSource::IssueWidth);
+    assert!((sensors.exclusive[0].ratio.unwrap() - 0.25).abs() < 0.001, "{:?}", sensors.exclusive);
+    assert!(sensors.core_shared.is_some_and(|share| share.get() < 1e-9));
     for result in &run.results[..2] {
-        assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.references);
-        assert!(!result.has(Flag::Contended) && result.is_within(0.02, 0.95), "{:?}", result.flags);
+        assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.sensors);
+        assert!(!result.has(Flag::SharedCore) && result.is_within(0.02, 0.95), "{:?}", result.flags);
     }
     // The same readings on a machine of which no width is known: one mode, which may be that of a steady neighbour.
     let run = measured(&mut SharedCore::new(|_| None), true);
-    assert_eq!(run.session.references.unwrap().unshared[0].source, UnsharedSource::Unknown);
+    assert_eq!(run.session.sensors.unwrap().exclusive[0].source, ExclusiveSource::Unknown);
 }
 
 #[test]
-fn a_neighbour_as_steady_as_a_clock_is_not_taken_for_an_unshared_core() {
+fn a_neighbour_as_steady_as_a_clock_is_not_taken_for_an_exclusive_core() {
     for slower in [|_| Some(2.0), |_| Some(1.3), |_| Some(1.1)] {
         let run = measured_on(six_wide(), &mut SharedCore::new(slower), true);
-        let references = run.session.references.as_ref().unwrap();
-        assert_eq!((references.unshared[0].source, references.core_shared), (UnsharedSource::Unknown, None));
-        assert!(run.results[..2].iter().all(|result| result.has(Flag::Contended)));
+        let sensors = run.session.sensors.as_ref().unwrap();
+        assert_eq!((sensors.exclusive[0].source, sensors.core_shared), (ExclusiveSource::Unknown, None));
+        assert!(run.results[..2].iter().all(|result| result.has(Flag::SharedCore)));
     }
 }
 
@@ -332,9 +331,9 @@ fn a_neighbour_who_does_not_come_back_off_ends_the_rule() {
         SharedCore::new(|now| (now > 6.0 || (now / 3.0).fract() > 0.07).then(|| 1.2 + 0.7 * (now * 7.3).fract()));
     let run = measured(&mut subject, true);
     for result in &run.results[..2] {
-        let ValueBasis::Observed(reason) = result.basis() else { panic!("{:?}", result.references) };
-        assert!(reason.is_contention() && result.has(Flag::Contended), "{reason}");
-        assert!(result.samples.iter().any(|sample| sample.awaited), "it had waited");
+        let ValueBasis::Raw(reason) = result.basis() else { panic!("{:?}", result.sensors) };
+        assert!(reason.is_contention() && result.has(Flag::SharedCore), "{reason}");
+        assert!(result.samples.iter().any(|sample| sample.waited_for_core), "it had waited");
         assert_eq!(result.counted().len(), result.samples.len(), "no sample is set aside");
     }
 }
@@ -343,11 +342,11 @@ fn a_neighbour_who_does_not_come_back_off_ends_the_rule() {
 fn without_references_a_run_is_as_it_was() {
     let mut subject = SharedCore::new(|_| None);
     let run = measured(&mut subject, false);
-    assert_eq!((run.session.references.as_ref(), run.results.len()), (None, 2));
-    assert!(subject.steps.iter().all(|step| step.references.is_none() && step.batch_nanos == 1_000_000));
+    assert_eq!((run.session.sensors.as_ref(), run.results.len()), (None, 2));
+    assert!(subject.steps.iter().all(|step| step.sensors.is_none() && step.batch_nanos == 1_000_000));
     let mut emulated = SharedCore { refused: true, ..SharedCore::new(|_| None) };
     let run = measured(&mut emulated, true);
-    let refused = run.session.references.unwrap().refused;
+    let refused = run.session.sensors.unwrap().refused;
     assert_eq!(refused.as_deref(), Some("this machine is emulated"));
-    assert!(emulated.steps.iter().all(|step| step.references.is_none() && step.batch_nanos == 1_000_000));
+    assert!(emulated.steps.iter().all(|step| step.sensors.is_none() && step.batch_nanos == 1_000_000));
 }
