@@ -42,8 +42,8 @@ pub const TIDY_COLUMNS: [&str; 39] = [
     "basis",
     "clean",
     "raw",
-    "observed_low",
-    "observed_high",
+    "raw_low",
+    "raw_high",
     "definition",
 ];
 
@@ -100,7 +100,7 @@ fn definition(definition: &Definition) -> String {
     }
 }
 
-/// The columns from `basis` to `observed_high`: what the value rests on, the share of its batches that were
+/// The columns from `basis` to `raw_high`: what the value rests on, the share of its batches that were
 /// clean, and the value over all batches of first attempts. Empty where the references were not read.
 fn sensors(result: &BenchmarkResult) -> [String; 5] {
     let Some(sensors) = &result.sensors else { return Default::default() };

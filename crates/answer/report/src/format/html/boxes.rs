@@ -14,7 +14,7 @@ pub(super) fn draw(picture: &BoxPicture) -> Markup {
     let placed = picture.tree.place(COLUMNS);
     let (width, height) = (placed.width * CELL.0, placed.height * CELL.1);
     html! {
-        result {
+        figure {
             figcaption { p.muted { (picture.about) } }
             div.scroll tabindex="0" {
                 svg.boxes viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height) role="img" aria-label=(picture.about) {

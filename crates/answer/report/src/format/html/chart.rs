@@ -11,21 +11,21 @@ use crate::{Chart, ChartPlot, Curves, Division, Error, PrintedQuantity};
 const COLOURS: usize = 7;
 
 pub(super) fn draw(chart: &Chart) -> Result<Markup, Error> {
-    Ok(result(chart, svg(chart)?, false))
+    Ok(drawn(chart, svg(chart)?, false))
 }
 
 /// One of many small charts: its title, drawing and legend.
 pub(super) fn draw_small(chart: &Chart) -> Result<Markup, Error> {
-    Ok(result(chart, small_svg(chart)?, true))
+    Ok(drawn(chart, small_svg(chart)?, true))
 }
 
-fn result(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
+fn drawn(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
     html! {
-        result.small[small] {
+        figure.small[small] {
             figcaption { h3 { (chart.title) } @if !small { p.muted { (chart.about) } } (legend(&chart.plot)) }
             @match drawing {
                 Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },
-                None => p.muted { "No set of parameters of it can be drawn." },
+                None => p.muted { "None of its values can be drawn." },
             }
             (numbers(&chart.plot))
         }

@@ -32,8 +32,8 @@ const nav = document.querySelector("nav");
 if (nav && document.querySelector("main tbody")) {
   const box = document.createElement("input");
   box.type = "search";
-  box.placeholder = "find figures";
-  box.setAttribute("aria-label", "find figures in all tables");
+  box.placeholder = "find results";
+  box.setAttribute("aria-label", "find results in all tables");
   nav.prepend(box);
   box.addEventListener("input", () => {
     const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
