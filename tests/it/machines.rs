@@ -148,7 +148,7 @@ fn on_aarch64_the_kernels_are_what_they_declare_and_documents_are_read_on_both()
     if on_arm(&["build"]).is_none() {
         return;
     }
-    let Some(kernels) = on_arm(&["kernels", "kernel"]) else { return };
+    let Some(kernels) = on_arm(&["kernels"]) else { return };
     assert!(kernels.contains("disassembly") && kernels.contains("0 failed"), "{kernels}");
     let there = place.file("there.json");
     let (there, store) = (there.to_str().unwrap(), place.file("there.sqlite"));

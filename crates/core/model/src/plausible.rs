@@ -274,8 +274,8 @@ mod tests {
     #[test]
     fn a_share_beyond_the_whole_is_refused_with_its_member() {
         for (pointer, member) in [
-            ("/results/0/references/kept", "results[0].references.kept"),
-            ("/session/references/core_shared", "session.references.core_shared"),
+            ("/results/0/sensors/kept", "results[0].sensors.kept"),
+            ("/session/sensors/core_shared", "session.sensors.core_shared"),
         ] {
             for share in ["1.7", "-0.3"] {
                 let said = with(pointer, share).map(drop).expect_err(pointer);
@@ -308,11 +308,11 @@ mod tests {
         ("/results/0/outcome/measured/level", "1.5", "the value of os.syscall_write has a level"),
         ("/results/0/outcome/measured/value", "9.0", "the value of os.syscall_write is outside its interval"),
         ("/results/0/amount", "-1.0", "the amount of an operation of os.syscall_write is not above 0"),
-        ("/results/0/references/clock", "-3e9", "the clock of os.syscall_write is not above 0"),
+        ("/results/0/sensors/clock", "-3e9", "the clock of os.syscall_write is not above 0"),
         ("/results/1/samples/0/value", "-1e9", "the value of a sample of memory.copy"),
         ("/results/0/samples/0/wall", "-0.5", "the duration of a sample of os.syscall_write is below 0"),
         ("/session/seconds", "-3", "the duration of the run is below 0"),
-        ("/session/references/clock", "0", "the clock of the run is not above 0"),
+        ("/session/sensors/clock", "0", "the clock of the run is not above 0"),
         ("/plan/level", "95", "the level of the plan is not between 0 and 1"),
         ("/plan/target", "-0.02", "the target of the plan is below 0"),
         ("/plan/entries/0/target", "-0.02", "the target of an entry of the plan is below 0"),

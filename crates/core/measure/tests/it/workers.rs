@@ -42,7 +42,7 @@ fn a_correct_worker_is_read() {
 /// Cargo sets the variable for its tests.
 #[test]
 fn programs_of_benchmarks_do_not_search_where_the_caller_s_linker_does() {
-    let script = r#"cat >/dev/null; echo "{\"not measured\":{\"result\":0,\"reason\":\"${LD_LIBRARY_PATH-unset}\"}}"; echo '"done"'"#;
+    let script = r#"cat >/dev/null; echo "{\"not_measured\":{\"result\":0,\"reason\":\"${LD_LIBRARY_PATH-unset}\"}}"; echo '"done"'"#;
     assert_eq!(sample(script, LONG).unwrap()[0], Reply::NotMeasured { result: 0, reason: "unset".to_owned() });
 }
 
