@@ -16,7 +16,7 @@ pub(crate) struct ResultSelection {
     #[arg(long, value_name = "NAME")]
     suite: Option<String>,
     /// A benchmark, at a set of parameters or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1
-    #[arg(long, value_name = "BENCHMARK[:POINT]")]
+    #[arg(long, value_name = "BENCHMARK[:PARAMETERS]")]
     pub(crate) benchmark: Vec<String>,
 }
 

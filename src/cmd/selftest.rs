@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "quick")]
     suite: String,
     /// A benchmark instead of a suite, at a set of parameters or its default ones
-    #[arg(long, value_name = "BENCHMARK[:POINT]")]
+    #[arg(long, value_name = "BENCHMARK[:PARAMETERS]")]
     benchmark: Vec<String>,
     /// Without a clock: on seeded noise, in seconds
     #[arg(long)]

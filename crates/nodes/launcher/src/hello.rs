@@ -16,7 +16,7 @@ pub enum By {
     Local,
     /// By sshd: the address that the client connected to (`SSH_CONNECTION`, `ssh(1)`).
     Ssh,
-    /// By Slurm: the address from which the node reaches the host of `srun` (`SLURM_SAMPLE_NODE_IPADDR`, `srun(1)`).
+    /// By Slurm: the address from which the node reaches the host of `srun` (`SLURM_LAUNCH_NODE_IPADDR`, `srun(1)`).
     Slurm,
 }
 
@@ -41,7 +41,7 @@ impl By {
         match self {
             Self::Local => None,
             Self::Ssh => ssh(&std::env::var("SSH_CONNECTION").ok()?),
-            Self::Slurm => facing(std::env::var("SLURM_SAMPLE_NODE_IPADDR").ok()?.parse().ok()?),
+            Self::Slurm => facing(std::env::var("SLURM_LAUNCH_NODE_IPADDR").ok()?.parse().ok()?),
         }
     }
 }
