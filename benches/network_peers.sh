@@ -39,7 +39,7 @@ say_cost() { local end; for end in sender receiver; do
 own_cost() { python3 -c 'import json,sys
 for result in json.load(open(sys.argv[1]))["results"]:
     parameters = result["parameters"]
-    if result["benchmark"] == "network.tcp_cpu_byte" and point["record"] == sys.argv[2] and point["end"] == sys.argv[3]:
+    if result["benchmark"] == "network.tcp_cpu_byte" and parameters["record"] == sys.argv[2] and parameters["end"] == sys.argv[3]:
         print("%.4g" % (result["outcome"]["measured"]["value"] * 1e9))' "$@"; }
 quantity() { awk -v what="$1" '$1 == what { v = $3; u = $4; if (u ~ /^GB/) v *= 1e9; else if (u ~ /^MB/) v *= 1e6; else if (u ~ /^KB/) v *= 1e3;
     else if (u == "us") v *= 1e-6; else if (u == "ns") v *= 1e-9; else if (u == "ms") v *= 1e-3; print v }'; }

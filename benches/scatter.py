@@ -58,7 +58,7 @@ def ours(prony):
         launches = [launch["value"] for launch in result["samples"] if not launch.get("invalid")]
         # Values in modes have no single one: their median then, as a peer would print it.
         found["prony " + wanted] = result["outcome"].get("measured", {}).get("value") or statistics.median(launches)
-        seen = [launch.get("undisturbed") or {} for launch in result["samples"] if not launch.get("invalid")]
+        seen = [launch.get("clean") or {} for launch in result["samples"] if not launch.get("invalid")]
         cycles = [one["cycles"] for one in seen if one.get("cycles")]
         if len(cycles) == len(launches):
             found["prony " + wanted + ", in cycles"] = statistics.median(cycles)
