@@ -306,11 +306,12 @@ fn a_cpu_limit_is_explained_by_the_control_group() {
     // Batches that the quota did not stop take as long as without it: it shows in what was observed.
     within_tries("CPU limit", |limit| {
         let place = Place::new();
-        measure(&place, limit, "free", &many, &["--no-rulers"])?;
+        measure(&place, limit, "free", &many, &["--no-rulers", "--max-samples", "10"])?;
         let mut inside = place.prony();
         let limit = format!("{}s", 2 * limit);
         inside
-            .args(["run", "--label", "limited", "--time-limit", &limit, "--no-rulers"])
+            // Few samples of each, so that a fifth of a CPU is enough for all.
+            .args(["run", "--label", "limited", "--time-limit", &limit, "--no-rulers", "--max-samples", "10"])
             .args(many.iter().flat_map(|benchmark| ["--benchmark", benchmark]));
         inside.args(BYSTANDERS);
         // The shell joins the group, and the program that replaces it inherits it.

@@ -149,7 +149,7 @@ fn on_aarch64_the_kernels_are_what_they_declare_and_documents_are_read_on_both()
         return;
     }
     let Some(kernels) = on_arm(&["kernels"]) else { return };
-    assert!(kernels.contains("disassembly") && kernels.contains("0 failed"), "{kernels}");
+    assert!(kernels.contains("machine_code::") && kernels.contains("0 failed"), "{kernels}");
     let there = place.file("there.json");
     let (there, store) = (there.to_str().unwrap(), place.file("there.sqlite"));
     let quick = format!(
