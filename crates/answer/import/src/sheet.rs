@@ -86,7 +86,11 @@ impl SourceSheet {
         for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
             match merged.iter_mut().find(|known| known.facts == sheet.facts && known.version == sheet.version) {
                 Some(known) => {
+                    let start = known.readings.len();
                     known.begin_process();
+                    known
+                        .processes
+                        .extend(sheet.processes.iter().filter(|begin| **begin > 0).map(|begin| start + begin));
                     known.readings.append(&mut sheet.readings);
                     known.notes.append(&mut sheet.notes);
                 }

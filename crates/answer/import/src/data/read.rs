@@ -286,7 +286,7 @@ impl<'a> Reader<'a> {
 
     /// Quantiles of the last result of a rule, if it has one.
     pub(super) fn add_quantiles(&mut self, before: usize, quantiles: Vec<(f64, f64)>) {
-        if let Some(last) = self.sheet.readings.iter_mut().skip(before).last() {
+        if let Some(last) = self.sheet.readings.iter_mut().skip(before).next_back() {
             last.quantiles.extend(quantiles);
         }
     }
@@ -508,7 +508,8 @@ impl<'a> Reader<'a> {
             if groups.get(name).is_some() {
                 continue;
             }
-            let DeriveRule { of, words, pattern, replace, formula, text, decimals, plain, size, default } = rule;
+            let DeriveRule { of, words, pattern, replace, snake: as_id, formula, text, decimals, plain, size, default } =
+                rule;
             let spelt = |value: f64| match () {
                 () if *size => format_size(value as u64),
                 () if *plain => value.to_string(),
@@ -532,7 +533,8 @@ impl<'a> Reader<'a> {
                         (None, false) => None,
                         (known, _) => Some(known.map_or(word, String::as_str)),
                     });
-                    found.map(|word| replace.iter().fold(word.to_owned(), |word, (from, to)| word.replace(from, to)))
+                    let found = found.map(|word| if *as_id { snake(word) } else { word.to_owned() });
+                    found.map(|word| replace.iter().fold(word, |word, (from, to)| word.replace(from, to)))
                 }
             };
             if let Some(word) = word.or_else(|| default.clone()) {
@@ -677,7 +679,7 @@ impl<'a> Reader<'a> {
         if let Some(count) = self.word(groups, &rule.count).and_then(|count| count.parse().ok()) {
             // One value has no range.
             let spread = if count == 1 { SourceSpread::None } else { reading.spread.clone() };
-            reading = reading.counts(1, count).spread(spread);
+            reading = if rule.processes { reading.counts(count, 1) } else { reading.counts(1, count) }.spread(spread);
         }
         if matches!(reading.spread, SourceSpread::Range(..)) {
             reading.notes.extend(rule.range_note.as_ref().map(|note| self.filled(note, groups, shown)));
@@ -916,7 +918,7 @@ impl<'a> Reader<'a> {
         }
         for (((start, settings), end), group) in settings.iter().zip(ends).zip(&groups) {
             let Some(names) = group.as_ref().and_then(|group| found.get(group)) else { continue };
-            for reading in &mut self.sheet.readings[*start..end] {
+            for reading in self.sheet.readings.get_mut(*start..end).into_iter().flatten() {
                 for (name, value) in settings.iter().filter(|(name, _)| names.contains(*name)) {
                     reading.parameters = std::mem::take(&mut reading.parameters).with(name, value);
                 }

@@ -66,7 +66,7 @@ pub(crate) struct DataFormat {
     /// Documents may be events, one a line, whose data are members of one document by the names of the events.
     #[serde(default)]
     pub(crate) events: bool,
-    /// Texts, or differences of two, of which a document and the next one state the same where both are states of
+    /// Pointers, or differences of two, of which a document and the next one state the same where both are states of
     /// one run; the last counts.
     #[serde(default)]
     pub(crate) states_of: Vec<Texts>,
@@ -89,7 +89,7 @@ pub(crate) struct ItemRule {
     pub(crate) parameters_of: Option<Texts>,
     /// An object whose members are quantiles of the last result, in percent and seconds of one unit.
     pub(crate) quantiles_of: Option<String>,
-    /// Texts, and the words of which each has to name one; without words, it has to name anything. Of those of
+    /// Pointers, and the words of which each has to name one; without words, it has to name anything. Of those of
     /// `unless`, no group may be so.
     #[serde(default)]
     pub(crate) when: BTreeMap<String, Vec<String>>,
@@ -342,6 +342,9 @@ pub(crate) struct DeriveRule {
     /// Parts of it, and what stands there instead.
     #[serde(default)]
     pub(crate) replace: BTreeMap<String, String>,
+    /// It is written as a part of an id.
+    #[serde(default)]
+    pub(crate) snake: bool,
     /// Or a formula.
     pub(crate) formula: Option<String>,
     /// Or the first text of which all groups are there.
@@ -432,6 +435,9 @@ pub(crate) struct ResultRule {
     /// The group that says how often it was repeated.
     #[serde(default = "count")]
     pub(crate) count: String,
+    /// Each repetition is a process of its own.
+    #[serde(default)]
+    pub(crate) processes: bool,
     /// The group that is its value.
     #[serde(default = "value")]
     pub(crate) value: String,

@@ -24,7 +24,6 @@ mod sbc_bench;
 mod schbench;
 mod spec_cpu;
 mod tidy;
-mod unixbench;
 mod wide;
 mod yabs;
 
@@ -196,7 +195,6 @@ static CODE: &[&CodeFormat] = &[
     &schbench::FORMAT,
     &spec_cpu::FORMAT,
     &tidy::FORMAT,
-    &unixbench::FORMAT,
     &wide::FORMAT,
     &yabs::FORMAT,
 ];
