@@ -1,11 +1,21 @@
-//! Embeds every directory of `published/`: a new one needs no line of code.
+//! Embeds every directory of `published/` and every file of `formats/`: a new one needs no line of code.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let published = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../../published").canonicalize()?;
+    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let formats = here.join("formats");
+    println!("cargo::rerun-if-changed={}", formats.display());
+    let mut code = "&[".to_owned();
+    for file in entries(&formats)? {
+        println!("cargo::rerun-if-changed={}", file.display());
+        write!(code, "include_str!({:?}), ", file.display().to_string())?;
+    }
+    code.push(']');
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("formats.rs"), code)?;
+    let published = here.join("../../../published").canonicalize()?;
     println!("cargo::rerun-if-changed={}", published.display());
     let mut code = "&[".to_owned();
     for folder in entries(&published)?.iter().filter(|path| path.join("evaluation.toml").is_file()) {

@@ -192,12 +192,13 @@ fn has_machines(runs: &[Run]) -> bool {
 
 /// Identifies the machine of every run. Of a source that names none, parts with different CPUs are of different ones.
 fn name_machines(runs: &mut [Run], options: &ImportOptions<'_>, nameless: &str, started: Option<&str>) {
-    let mut models: Vec<Option<String>> = Vec::new();
+    let mut processors: Vec<Vec<Fact>> = Vec::new();
     for run in runs {
-        let model = run.machine.text("cpu.model");
-        let place = models.iter().position(|known| *known == model).unwrap_or_else(|| {
-            models.push(model);
-            models.len() - 1
+        let of_processor = |fact: &&Fact| ["cpu.model", "cpu.sockets", "cpu.cores"].contains(&fact.name.as_str());
+        let processor: Vec<Fact> = run.machine.facts.iter().filter(of_processor).cloned().collect();
+        let place = processors.iter().position(|known| *known == processor).unwrap_or_else(|| {
+            processors.push(processor);
+            processors.len() - 1
         });
         let numbered = if place == 0 { nameless.to_owned() } else { format!("{nameless} #{}", place + 1) };
         identify(&mut run.machine, options, &numbered);

@@ -57,9 +57,15 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
 /// appended to one file writes one after the other, each with its outermost brackets at the beginning of a line.
 /// Without such a bracket, the whole text is one.
 pub(crate) fn documents(text: &str) -> Vec<(usize, &str)> {
-    let (mut found, mut open, mut at) = (Vec::new(), None, 0);
+    let (mut found, mut open, mut at, mut closed) = (Vec::new(), None, 0, false);
     for (line, content) in text.split_inclusive('\n').enumerate() {
         let end = at + content.len();
+        // Of one whose last bracket is indented, the next one tells the end.
+        if let Some((first, start)) = open.filter(|_| closed && content.starts_with('{')) {
+            found.push((first, &text[start..at]));
+            open = None;
+        }
+        closed = if content.trim().is_empty() { closed } else { content.trim_end().ends_with('}') };
         let whole = content.starts_with('{') && content.trim_end().ends_with('}');
         match open {
             None if whole => found.push((line, &text[at..end])),

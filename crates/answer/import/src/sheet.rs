@@ -80,6 +80,26 @@ impl SourceSheet {
         })
     }
 
+    /// Sheets of one machine with one version are processes.
+    pub(crate) fn merged(sheets: Vec<Self>) -> Vec<Self> {
+        let mut merged: Vec<Self> = Vec::new();
+        for mut sheet in sheets.into_iter().filter(|sheet| !sheet.readings.is_empty()) {
+            match merged.iter_mut().find(|known| known.facts == sheet.facts && known.version == sheet.version) {
+                Some(known) => {
+                    let start = known.readings.len();
+                    known.begin_process();
+                    known
+                        .processes
+                        .extend(sheet.processes.iter().filter(|begin| **begin > 0).map(|begin| start + begin));
+                    known.readings.append(&mut sheet.readings);
+                    known.notes.append(&mut sheet.notes);
+                }
+                None => merged.push(sheet),
+            }
+        }
+        merged
+    }
+
     /// The version of what follows, which another may follow in one file.
     pub(crate) fn states_version(&mut self, version: String) {
         if !version.is_empty() {
@@ -101,14 +121,6 @@ impl SourceSheet {
         };
         if mixed && self.tell_apart("version", &versions) {
             self.version = None;
-        }
-    }
-
-    /// Sets a parameter on all readings of the process that began last.
-    pub(crate) fn process_at(&mut self, parameter: &str, value: &str) {
-        let first = self.processes.last().copied().unwrap_or_default();
-        for reading in &mut self.readings[first..] {
-            reading.parameters = std::mem::take(&mut reading.parameters).with(parameter, value);
         }
     }
 

@@ -95,14 +95,6 @@ pub(crate) fn need(text: &str, line: usize) -> Result<f64, SourceFault> {
     number(text).ok_or_else(|| SourceFault::new(format!("'{}' is not a usable number", shown(text)), line))
 }
 
-/// A word of a line by its position from 0, as a number.
-pub(crate) fn column(text: &str, at: usize, line: usize) -> Result<f64, SourceFault> {
-    match text.split_whitespace().nth(at) {
-        Some(word) => need(word, line),
-        None => Err(SourceFault::new("the line ends early", line)),
-    }
-}
-
 /// The text after a word in a line, trimmed.
 pub(crate) fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     line.find(word).map(|at| line[at + word.len()..].trim())

@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::read::{Groups, Reader, unit_of};
-use super::rules::{DataFormat, ItemRule, Pointers};
+use super::rules::{DataFormat, ItemRule, Texts};
 use crate::format::SourceText;
 use crate::json;
 use crate::text::{SourceFault, number, usable};
@@ -57,9 +57,11 @@ pub(super) fn parse<'a>(
             let mut items = Vec::new();
             walk(&mut vec![(String::new(), root)], rule.each.split('/').skip(1), &mut Vec::new(), &mut items);
             for item in items {
+                let quantiles = item.quantiles(rule, &mut asked)?;
                 if let Some(groups) = item.groups(rule, &mut asked) {
-                    reader.quantiles = item.quantiles(rule, &mut asked)?;
+                    let count = reader.count();
                     reader.apply(&rule.common, &rule.result, rule.error.as_deref(), groups, *before)?;
+                    reader.add_quantiles(count, quantiles);
                 }
             }
         }
@@ -71,9 +73,9 @@ pub(super) fn parse<'a>(
 
 /// Whether a document is an earlier state of the run that another states.
 fn is_state(format: &DataFormat, root: &Value, next: &Value) -> bool {
-    let words = |root, pointers: &Pointers| {
+    let words = |root, pointers: &Texts| {
         let item = Item { path: vec![(String::new(), root)], captures: Vec::new() };
-        let word = |pointer: &str| item.words(&Pointers::One(pointer.to_owned()), &mut BTreeSet::new());
+        let word = |pointer: &str| item.words(&Texts::One(pointer.to_owned()), &mut BTreeSet::new());
         pointers.all().iter().find_map(|pointer| match pointer.split_once(" - ") {
             Some((from, less)) => Some((number(&word(from)?)? - number(&word(less)?)?).to_string()),
             None => word(pointer),
@@ -81,7 +83,7 @@ fn is_state(format: &DataFormat, root: &Value, next: &Value) -> bool {
     };
     let near =
         |one: &str, other: &str| number(one).zip(number(other)).is_some_and(|(one, other)| (one - other).abs() <= 1.0);
-    let same = |pointers: &Pointers| {
+    let same = |pointers: &Texts| {
         let both = words(root, pointers).zip(words(next, pointers));
         both.is_some_and(|(one, other)| one == other || near(&one, &other))
     };
@@ -183,7 +185,7 @@ impl<'v> Item<'v> {
     }
 
     /// The words of the first pointer that names some; of several values a list.
-    fn words(&self, pointers: &Pointers, asked: &mut BTreeSet<String>) -> Option<String> {
+    fn words(&self, pointers: &Texts, asked: &mut BTreeSet<String>) -> Option<String> {
         let mut first = None;
         for pointer in pointers.all() {
             let words: Vec<String> = self.at(pointer, asked).iter().filter_map(|item| words(item.value())).collect();
@@ -207,7 +209,7 @@ impl<'v> Item<'v> {
                 });
             groups.put(name, words);
         }
-        for pointer in rule.parameters_of.iter().flat_map(Pointers::all).rev() {
+        for pointer in rule.parameters_of.iter().flat_map(Texts::all).rev() {
             for item in self.at(pointer, asked) {
                 for (name, value) in item.value().as_object().into_iter().flatten() {
                     groups.put(&name.replace('=', ":"), words(value));
@@ -218,7 +220,7 @@ impl<'v> Item<'v> {
             if allowed.is_empty() {
                 return !self.at(pointer, asked).is_empty();
             }
-            allowed.contains(&self.words(&Pointers::One(pointer.clone()), asked).unwrap_or_default())
+            allowed.contains(&self.words(&Texts::One(pointer.clone()), asked).unwrap_or_default())
         };
         if !rule.when.iter().all(|(pointer, allowed)| fits(pointer, allowed)) {
             return None;
@@ -231,11 +233,13 @@ impl<'v> Item<'v> {
 
     /// The quantiles that the members of an object are, by their names in percent.
     fn quantiles(&self, rule: &ItemRule, asked: &mut BTreeSet<String>) -> Result<Vec<(f64, f64)>, SourceFault> {
-        let (Some(pointer), Some(result)) = (&rule.quantiles_of, rule.result.first()) else { return Ok(Vec::new()) };
+        let (Some(pointer), Some(result)) = (&rule.quantiles_of, rule.result.last()) else { return Ok(Vec::new()) };
         let (_, scale) = unit_of(result, None, 0)?;
         let items = self.at(pointer, asked);
         let members = items.iter().filter_map(|item| item.value().as_object()).flatten();
-        let quantile = |(percent, value): (&String, &Value)| Some((number(percent)? / 100.0, value.as_f64()? * scale));
+        let quantile = |(percent, value): (&String, &Value)| {
+            Some((number(percent.trim_start_matches('p'))? / 100.0, value.as_f64()? * scale))
+        };
         Ok(members.filter_map(quantile).filter(|(quantile, value)| *quantile > 0.0 && usable(*value)).collect())
     }
 }

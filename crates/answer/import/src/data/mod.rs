@@ -13,47 +13,7 @@ pub(crate) use rules::DataFormat;
 use crate::format::Confidence;
 
 /// The files.
-const FILES: &[&str] = &[
-    include_str!("../../formats/babelstream.toml"),
-    include_str!("../../formats/coremark-pro.toml"),
-    include_str!("../../formats/cryptsetup.toml"),
-    include_str!("../../formats/elbencho.toml"),
-    include_str!("../../formats/fio.toml"),
-    include_str!("../../formats/geekbench.toml"),
-    include_str!("../../formats/go-bench.toml"),
-    include_str!("../../formats/google-benchmark.toml"),
-    include_str!("../../formats/google-benchmark-text.toml"),
-    include_str!("../../formats/graph500.toml"),
-    include_str!("../../formats/hackbench.toml"),
-    include_str!("../../formats/hep-benchmark-suite.toml"),
-    include_str!("../../formats/hpcc.toml"),
-    include_str!("../../formats/hpcg.toml"),
-    include_str!("../../formats/hpl.toml"),
-    include_str!("../../formats/hyperfine.toml"),
-    include_str!("../../formats/imb.toml"),
-    include_str!("../../formats/iperf3.toml"),
-    include_str!("../../formats/likwid-bench.toml"),
-    include_str!("../../formats/mdtest.toml"),
-    include_str!("../../formats/memtier.toml"),
-    include_str!("../../formats/mkl-linpack.toml"),
-    include_str!("../../formats/ntttcp.toml"),
-    include_str!("../../formats/nuttcp.toml"),
-    include_str!("../../formats/nvbandwidth.toml"),
-    include_str!("../../formats/osu.toml"),
-    include_str!("../../formats/perf-bench.toml"),
-    include_str!("../../formats/pgbench.toml"),
-    include_str!("../../formats/ping.toml"),
-    include_str!("../../formats/pytest-benchmark.toml"),
-    include_str!("../../formats/qperf.toml"),
-    include_str!("../../formats/ramspeed.toml"),
-    include_str!("../../formats/random-access.toml"),
-    include_str!("../../formats/redis-benchmark.toml"),
-    include_str!("../../formats/sockperf.toml"),
-    include_str!("../../formats/stream.toml"),
-    include_str!("../../formats/sysbench.toml"),
-    include_str!("../../formats/tinymembench.toml"),
-    include_str!("../../formats/wrk.toml"),
-];
+const FILES: &[&str] = include!(concat!(env!("OUT_DIR"), "/formats.rs"));
 
 /// Every format whose file can be read, which a test makes sure of.
 pub(crate) static FORMATS: LazyLock<Vec<DataFormat>> =

@@ -2,25 +2,38 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::{Parameters, Primitive, format_size};
+use model::{Fact, Parameters, Primitive, format_size};
 use regex::Regex;
 
 use super::formula::{evaluate, names};
 use super::items;
 use super::rules::{
     CheckRule, ColumnRule, CombineRule, CombineTo, Common, DataFormat, DeriveRule, DropRule, GatherRule, OptionRule,
-    ParameterRule, Pattern, QuantileColumns, ResultRule, Split, TableRule,
+    ParameterRule, Pattern, QuantileColumns, ResultRule, Split, TableRule, Texts,
 };
 use crate::assemble::default_direction;
 use crate::date;
+use crate::differing::{Settings, differing};
 use crate::format::{Parsed, SourceText};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, metric, number as number_fact, text as text_fact};
 use crate::text::{MOST_NAMES, SourceFault, grouped, lines, name_value, need, number, parameter_value, shown, snake};
 use crate::units::{NamedUnit, unit};
 
 /// Groups that are no parameters.
-const RESERVED: [&str; 11] =
-    ["columns", "command_line", "unit", "version", "low", "high", "error", "count", "quantile", "started", "machine"];
+const RESERVED: [&str; 12] = [
+    "columns",
+    "line",
+    "command_line",
+    "unit",
+    "version",
+    "low",
+    "high",
+    "error",
+    "count",
+    "quantile",
+    "started",
+    "machine",
+];
 
 /// Reads a source.
 pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
@@ -53,6 +66,9 @@ pub(crate) fn parse(format: &DataFormat, source: &SourceText<'_>) -> Result<Pars
     let mut sheets: Vec<SourceSheet> = reader.others.into_iter().map(|(_, sheet)| sheet).collect();
     if sheets.is_empty() || !reader.sheet.readings.is_empty() {
         sheets.push(reader.sheet);
+    }
+    if format.same_machines {
+        sheets = SourceSheet::merged(sheets);
     }
     for sheet in &mut sheets {
         sheet.notes.extend(format.notes.iter().cloned());
@@ -95,6 +111,11 @@ pub(super) struct Reader<'a> {
     whole: Parameters,
     /// Values of parameters that count where they differ, with the number of readings before each.
     parts: BTreeMap<String, Vec<(usize, String)>>,
+    /// Settings of each part that count where parts with the same results differ in them, with the number of readings
+    /// before it.
+    settings: Vec<(usize, Settings)>,
+    /// Facts that parts state differently.
+    disputed: Vec<String>,
     /// The line on which the output begins.
     begun: Option<usize>,
     /// The line of the output that has no result yet, and the fault that this is.
@@ -150,8 +171,12 @@ impl Groups {
         self.put(name, Some(word));
     }
 
+    /// A group that is there without a word takes it in its place.
     pub(super) fn put(&mut self, name: &str, word: Option<String>) {
-        self.words.push((name.to_owned(), word));
+        match self.words.iter_mut().find(|(known, known_word)| known == name && known_word.is_none()) {
+            Some((_, absent)) => *absent = word,
+            None => self.words.push((name.to_owned(), word)),
+        }
     }
 }
 
@@ -175,6 +200,7 @@ impl<'a> Reader<'a> {
         for (at, whole) in lines(source.text) {
             // Progress is written over with carriage returns.
             let line = whole.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
+            let line = if format.quoted { line.trim_start_matches(['>', '~', ' ', '\t']) } else { line };
             if self.line(format, line.trim(), at)? {
                 source.took(at);
             }
@@ -210,7 +236,8 @@ impl<'a> Reader<'a> {
             if self.applies(&rule.common)
                 && let Some(groups) = Groups::of(&rule.pattern, line, at)?
             {
-                for groups in groups.each(rule.each.as_ref(), line, at)? {
+                for mut groups in groups.each(rule.each.as_ref(), line, at)? {
+                    groups.set("line", at.to_string());
                     self.apply(&rule.common, &rule.result, rule.error.as_deref(), groups, at)?;
                 }
                 return Ok(true);
@@ -255,6 +282,17 @@ impl<'a> Reader<'a> {
             self.result(result, groups, &own, at)?;
         }
         Ok(())
+    }
+
+    /// Quantiles of the last result of a rule, if it has one.
+    pub(super) fn add_quantiles(&mut self, before: usize, quantiles: Vec<(f64, f64)>) {
+        if let Some(last) = self.sheet.readings.iter_mut().skip(before).next_back() {
+            last.quantiles.extend(quantiles);
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.sheet.readings.len()
     }
 
     /// What is not the results of a rule; the parameters of its groups.
@@ -307,7 +345,9 @@ impl<'a> Reader<'a> {
         }
         for (name, template) in &rule.gather {
             let part = self.filled(template, groups, shown);
-            self.gathered.entry(name.clone()).or_default().push(part);
+            if !part.contains('{') {
+                self.gathered.entry(name.clone()).or_default().push(part);
+            }
         }
         if let Some(section) = &rule.section {
             self.section = section;
@@ -320,8 +360,21 @@ impl<'a> Reader<'a> {
         if let Some(reading) = self.sheet.readings.last_mut() {
             reading.notes.extend(last);
         }
+        for (name, template) in &rule.define {
+            let [name, word] = [name, template].map(|text| self.filled(text, groups, str::to_owned));
+            if !name.contains('{') && !word.contains('{') {
+                self.kept.insert(name, word);
+            }
+        }
         let own = self.parameters_of(rule, results, groups, at)?;
-        if rule.whole {
+        if rule.differs {
+            if self.settings.last().is_none_or(|(start, _)| *start != self.block) {
+                self.settings.push((self.block, Settings::new()));
+            }
+            if let Some((_, settings)) = self.settings.last_mut() {
+                settings.extend(own.iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
+            }
+        } else if rule.whole {
             self.whole = joined(std::mem::take(&mut self.whole), &own);
         } else if rule.apart {
             for (parameter, value) in own.iter() {
@@ -362,12 +415,18 @@ impl<'a> Reader<'a> {
                 "cpu.model" | "cpu.clock" | "cpu.clock.max" | "cpu.governor" => &[Primitive::CoreClock],
                 _ => &[],
             };
-            self.sheet.fact(match &fact.unit {
+            let stated = match &fact.unit {
                 Some(unit) => {
                     number(found).map(|found| number_fact(&fact.name, found * fact.factor, unit, "output", affects))
                 }
                 None => text_fact(&fact.name, &name_value(found), "output", affects),
-            });
+            };
+            let other =
+                |known: &Fact| known.name == fact.name && stated.as_ref().is_some_and(|new| new.value != known.value);
+            if rule.differs && self.sheet.facts.iter().any(other) {
+                self.disputed.push(fact.name.clone());
+            }
+            self.sheet.fact(stated);
         }
     }
 
@@ -382,22 +441,18 @@ impl<'a> Reader<'a> {
             || results.iter().flat_map(|result| std::iter::successors(Some(result), |rule| rule.other.as_deref()));
         let templates: Vec<&String> = all()
             .flat_map(|result| {
-                [
-                    Some(&result.id),
-                    Some(&result.title),
-                    result.note.as_ref(),
-                    result.range_note.as_ref(),
-                    result.per.as_ref(),
-                ]
+                let texts = [Some(&result.id), Some(&result.title), result.range_note.as_ref(), result.per.as_ref()];
+                texts.into_iter().chain(result.note.iter().flat_map(Texts::all).map(Some))
             })
             .chain([rule.note.as_ref(), rule.note_last.as_ref(), rule.note_next.as_ref()])
             .flatten()
             .chain(rule.set.values().chain(rule.gather.values()))
+            .chain(rule.define.keys().chain(rule.define.values()))
             .chain(all().flat_map(|result| result.set.values()))
             .chain(rule.derive.values().flat_map(|derived| &derived.text))
             .collect();
         let formulas: Vec<&String> = all()
-            .flat_map(|result| [&result.formula, &result.low, &result.high])
+            .flat_map(|result| [&result.formula, &result.low, &result.high, &result.rounding])
             .chain(rule.derive.values().map(|derived| &derived.formula))
             .flatten()
             .chain(rule.check.iter().map(|check| &check.value))
@@ -453,7 +508,8 @@ impl<'a> Reader<'a> {
             if groups.get(name).is_some() {
                 continue;
             }
-            let DeriveRule { of, words, formula, text, decimals, plain, size, default } = rule;
+            let DeriveRule { of, words, pattern, replace, snake: as_id, formula, text, decimals, plain, size, default } =
+                rule;
             let spelt = |value: f64| match () {
                 () if *size => format_size(value as u64),
                 () if *plain => value.to_string(),
@@ -465,7 +521,21 @@ impl<'a> Reader<'a> {
                     texts.find(|text| !text.contains('{'))
                 }
                 Some(formula) => self.compute(formula, groups, at)?.filter(|value| *value < 1e18).map(spelt),
-                None => self.word(groups, of).and_then(|word| words.get(word)).cloned(),
+                None => {
+                    let found = self.word(groups, of).and_then(|word| match pattern {
+                        Some(pattern) => {
+                            let found = pattern.regex().ok()?.captures(word)?;
+                            Some(found.iter().skip(1).flatten().next()?.as_str())
+                        }
+                        None => Some(word),
+                    });
+                    let found = found.and_then(|word| match (words.get(word), words.is_empty()) {
+                        (None, false) => None,
+                        (known, _) => Some(known.map_or(word, String::as_str)),
+                    });
+                    let found = found.map(|word| if *as_id { snake(word) } else { word.to_owned() });
+                    found.map(|word| replace.iter().fold(word, |word, (from, to)| word.replace(from, to)))
+                }
             };
             if let Some(word) = word.or_else(|| default.clone()) {
                 groups.set(name, word);
@@ -589,6 +659,11 @@ impl<'a> Reader<'a> {
         if let Some(rounding) = rule.exact.iter().filter_map(exact).reduce(f64::max) {
             reading = reading.rounded(rounding);
         }
+        if let Some(rounding) = &rule.rounding
+            && let Some(rounding) = self.compute(rounding, groups, at)?
+        {
+            reading = reading.rounded(rounding);
+        }
         reading.below = rule.below.filter(|_| value == 0.0).or(reading.below);
         reading.parameters = self.set(joined(self.parameters.clone(), own), &rule.set, groups, parameter_value);
         if let (Some(low), Some(high)) = (group("low"), group("high")) {
@@ -604,7 +679,7 @@ impl<'a> Reader<'a> {
         if let Some(count) = self.word(groups, &rule.count).and_then(|count| count.parse().ok()) {
             // One value has no range.
             let spread = if count == 1 { SourceSpread::None } else { reading.spread.clone() };
-            reading = reading.counts(1, count).spread(spread);
+            reading = if rule.processes { reading.counts(count, 1) } else { reading.counts(1, count) }.spread(spread);
         }
         if matches!(reading.spread, SourceSpread::Range(..)) {
             reading.notes.extend(rule.range_note.as_ref().map(|note| self.filled(note, groups, shown)));
@@ -617,7 +692,7 @@ impl<'a> Reader<'a> {
         }
         reading.quantiles.append(&mut self.quantiles);
         // A note is of what the line states: a part that is not there has none.
-        let noted = rule.note.as_ref().map(|note| self.filled(note, groups, shown));
+        let noted = rule.note.iter().flat_map(Texts::all).map(|note| self.filled(note, groups, shown));
         reading.notes.extend(noted.filter(|note| !note.contains('{')));
         reading.notes.append(&mut self.next);
         self.without.push((self.sheet.readings.len(), &rule.without));
@@ -640,7 +715,7 @@ impl<'a> Reader<'a> {
         at: usize,
     ) -> Result<(), SourceFault> {
         let list = |name: &Option<String>| {
-            let words = name.as_deref().and_then(|name| groups.get(name)).unwrap_or_default();
+            let words = name.as_deref().and_then(|name| self.word(groups, name)).unwrap_or_default();
             let values = words.split(',').filter(|word| !word.is_empty()).map(|word| Ok(need(word, at)? * scale));
             values.collect::<Result<Vec<f64>, SourceFault>>()
         };
@@ -718,7 +793,8 @@ impl<'a> Reader<'a> {
     /// A text with what groups hold in place of `{group}`.
     fn filled(&self, template: &str, groups: &Groups, spell: impl Fn(&str) -> String) -> String {
         let found = groups.names().filter_map(|name| Some((name, groups.get(name)?)));
-        let kept = self.kept.iter().map(|(name, word)| (name.as_str(), word.as_str()));
+        let kept = self.kept.iter().filter(|(_, word)| !word.is_empty());
+        let kept = kept.map(|(name, word)| (name.as_str(), word.as_str()));
         found
             .chain(kept)
             .fold(template.to_owned(), |text, (name, word)| text.replace(&format!("{{{name}}}"), &spell(word)))
@@ -808,6 +884,7 @@ impl<'a> Reader<'a> {
 
     /// Sets parameters that count where parts of the run differ in them.
     fn settle_parts(&mut self) {
+        self.settle_settings();
         for (parameter, parts) in std::mem::take(&mut self.parts) {
             if self.sheet.tell_apart(&parameter, &parts) {
                 // What differs is no fact of the whole.
@@ -817,6 +894,38 @@ impl<'a> Reader<'a> {
                 self.sheet.facts.retain(|fact| !names.contains(&&fact.name));
             }
         }
+    }
+
+    /// Sets settings as parameters where parts with the same results differ in them.
+    fn settle_settings(&mut self) {
+        let settings = std::mem::take(&mut self.settings);
+        let ends: Vec<usize> =
+            settings.iter().skip(1).map(|(next, _)| *next).chain([self.sheet.readings.len()]).collect();
+        let group = |start: usize, end: usize| {
+            let first = self.sheet.readings.get(start..end)?.first()?;
+            Some(format!("{} {}", first.id, first.parameters))
+        };
+        let groups: Vec<Option<String>> =
+            settings.iter().zip(&ends).map(|((start, _), end)| group(*start, *end)).collect();
+        let stated =
+            || groups.iter().zip(&settings).filter_map(|(group, (_, settings))| Some((group.clone()?, settings)));
+        let mut found = differing(stated());
+        // An excerpt may lack some of them.
+        for (group, settings) in stated() {
+            if let Some(names) = found.get_mut(&group) {
+                names.retain(|name| settings.contains_key(name));
+            }
+        }
+        for (((start, settings), end), group) in settings.iter().zip(ends).zip(&groups) {
+            let Some(names) = group.as_ref().and_then(|group| found.get(group)) else { continue };
+            for reading in self.sheet.readings.get_mut(*start..end).into_iter().flatten() {
+                for (name, value) in settings.iter().filter(|(name, _)| names.contains(*name)) {
+                    reading.parameters = std::mem::take(&mut reading.parameters).with(name, value);
+                }
+            }
+        }
+        let disputed = std::mem::take(&mut self.disputed);
+        self.sheet.facts.retain(|fact| !disputed.contains(&fact.name));
     }
 
     /// The present output ends.

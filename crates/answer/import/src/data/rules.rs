@@ -40,6 +40,12 @@ pub(crate) struct DataFormat {
     /// A block of lines that states a result again is of another process.
     #[serde(default)]
     pub(crate) again: bool,
+    /// Signs of a quotation may stand before its lines.
+    #[serde(default)]
+    pub(crate) quoted: bool,
+    /// Runs with the same version and the same facts are processes of one machine.
+    #[serde(default)]
+    pub(crate) same_machines: bool,
     /// Texts that several lines of one process make together.
     #[serde(default)]
     pub(crate) gather: BTreeMap<String, GatherRule>,
@@ -63,7 +69,7 @@ pub(crate) struct DataFormat {
     /// Pointers, or differences of two, of which a document and the next one state the same where both are states of
     /// one run; the last counts.
     #[serde(default)]
-    pub(crate) states_of: Vec<Pointers>,
+    pub(crate) states_of: Vec<Texts>,
 }
 
 /// What the members mean that a pointer (RFC 6901) names. Groups are parameters, as those of lines are.
@@ -75,13 +81,13 @@ pub(crate) struct ItemRule {
     /// Groups, each with a pointer from the item, from the document (`/a`), or from so many values further out (`1/a`);
     /// the first that names something counts.
     #[serde(default)]
-    pub(crate) groups: Ordered<Pointers>,
+    pub(crate) groups: Ordered<Texts>,
     /// Patterns of groups, of which each is what stands in the first brackets, or absent.
     #[serde(default)]
     pub(crate) patterns: BTreeMap<String, Pattern>,
     /// Objects whose members are groups. The first that has a name counts.
-    pub(crate) parameters_of: Option<Pointers>,
-    /// An object whose members are quantiles of the results, in percent and seconds of one unit.
+    pub(crate) parameters_of: Option<Texts>,
+    /// An object whose members are quantiles of the last result, in percent and seconds of one unit.
     pub(crate) quantiles_of: Option<String>,
     /// Pointers, and the words of which each has to name one; without words, it has to name anything. Of those of
     /// `unless`, no group may be so.
@@ -126,15 +132,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Ordered<T> {
     }
 }
 
-/// One pointer or several.
+/// One text or several, such as pointers.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Pointers {
+pub(crate) enum Texts {
     One(String),
     Several(Vec<String>),
 }
 
-impl Pointers {
+impl Texts {
     pub(crate) fn all(&self) -> &[String] {
         match self {
             Self::One(pointer) => std::slice::from_ref(pointer),
@@ -279,6 +285,9 @@ pub(crate) struct Common {
     /// Parameters count only where outputs of one source differ in them.
     #[serde(default)]
     pub(crate) apart: bool,
+    /// Parameters count only where parts with the same results differ in them, and facts only where none do.
+    #[serde(default)]
+    pub(crate) differs: bool,
     /// Groups that are facts of the machine.
     #[serde(default)]
     pub(crate) facts: BTreeMap<String, FactRule>,
@@ -287,6 +296,9 @@ pub(crate) struct Common {
     /// Groups that later templates may have too.
     #[serde(default)]
     pub(crate) keep: Vec<String>,
+    /// The same, with names that may have `{group}` in them too.
+    #[serde(default)]
+    pub(crate) define: BTreeMap<String, String>,
     /// A note on the result before, or on the next one.
     pub(crate) note_last: Option<String>,
     pub(crate) note_next: Option<String>,
@@ -324,6 +336,15 @@ pub(crate) struct DeriveRule {
     pub(crate) of: String,
     #[serde(default)]
     pub(crate) words: BTreeMap<String, String>,
+    /// What of the group counts: what stands in the first brackets of a pattern that are there.
+    #[serde(rename = "match")]
+    pub(crate) pattern: Option<Pattern>,
+    /// Parts of it, and what stands there instead.
+    #[serde(default)]
+    pub(crate) replace: BTreeMap<String, String>,
+    /// It is written as a part of an id.
+    #[serde(default)]
+    pub(crate) snake: bool,
     /// Or a formula.
     pub(crate) formula: Option<String>,
     /// Or the first text of which all groups are there.
@@ -404,6 +425,8 @@ pub(crate) struct ResultRule {
     /// Groups whose digits say how exact it is, instead of its own.
     #[serde(default)]
     pub(crate) exact: Vec<String>,
+    /// How exact it is, relative to it, from several groups.
+    pub(crate) rounding: Option<String>,
     /// What zero is less than, in base units.
     pub(crate) below: Option<f64>,
     /// The result where this one's formula has no value above zero.
@@ -412,6 +435,9 @@ pub(crate) struct ResultRule {
     /// The group that says how often it was repeated.
     #[serde(default = "count")]
     pub(crate) count: String,
+    /// Each repetition is a process of its own.
+    #[serde(default)]
+    pub(crate) processes: bool,
     /// The group that is its value.
     #[serde(default = "value")]
     pub(crate) value: String,
@@ -459,7 +485,7 @@ pub(crate) struct ResultRule {
     /// Notes where a parameter is not stated.
     #[serde(default)]
     pub(crate) without: BTreeMap<String, String>,
-    pub(crate) note: Option<String>,
+    pub(crate) note: Option<Texts>,
     /// Parameters of this result alone.
     #[serde(default)]
     pub(crate) set: BTreeMap<String, String>,

@@ -1,9 +1,7 @@
 //! The formats: one file each, listed in one table.
 
 mod bonnie;
-mod byte4;
 mod core_to_core;
-mod coremark;
 mod criterion;
 mod cyclictest;
 mod fio_text;
@@ -13,26 +11,19 @@ mod iozone;
 mod iperf;
 mod jmh;
 mod lmbench;
-mod mbw;
-mod memtier;
 mod mlc;
 mod nccl_tests;
 mod netperf;
-mod npb;
 mod ntttcp;
 mod openssl;
-mod passmark;
 mod perf_stat;
 mod perftest;
 mod phoronix;
 mod prony;
 mod sbc_bench;
 mod schbench;
-mod seven_zip;
 mod spec_cpu;
-mod stress_ng;
 mod tidy;
-mod unixbench;
 mod wide;
 mod yabs;
 
@@ -173,7 +164,7 @@ struct OtherForm {
     parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
 }
 
-static FORMS: [OtherForm; 2] = [memtier::FORM, ntttcp::FORM];
+static FORMS: [OtherForm; 1] = [ntttcp::FORM];
 
 fn form_of(name: &str) -> Option<&'static OtherForm> {
     FORMS.iter().find(|form| form.name == name)
@@ -181,11 +172,8 @@ fn form_of(name: &str) -> Option<&'static OtherForm> {
 
 /// Formats that are read by code of their own.
 static CODE: &[&CodeFormat] = &[
-    &seven_zip::FORMAT,
     &bonnie::FORMAT,
-    &byte4::FORMAT,
     &core_to_core::FORMAT,
-    &coremark::FORMAT,
     &criterion::FORMAT,
     &cyclictest::FORMAT,
     &fio_text::FORMAT,
@@ -195,13 +183,10 @@ static CODE: &[&CodeFormat] = &[
     &iperf::FORMAT,
     &jmh::FORMAT,
     &lmbench::FORMAT,
-    &mbw::FORMAT,
     &mlc::FORMAT,
     &nccl_tests::FORMAT,
     &netperf::FORMAT,
-    &npb::FORMAT,
     &openssl::FORMAT,
-    &passmark::FORMAT,
     &perf_stat::FORMAT,
     &perftest::FORMAT,
     &phoronix::FORMAT,
@@ -209,9 +194,7 @@ static CODE: &[&CodeFormat] = &[
     &sbc_bench::FORMAT,
     &schbench::FORMAT,
     &spec_cpu::FORMAT,
-    &stress_ng::FORMAT,
     &tidy::FORMAT,
-    &unixbench::FORMAT,
     &wide::FORMAT,
     &yabs::FORMAT,
 ];

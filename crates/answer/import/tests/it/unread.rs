@@ -13,7 +13,6 @@ const KNOWN: &[(&str, usize)] = &[
     ("7zip.txt", 4),
     ("byte4-kernels.txt", 1),
     ("coremark-pro-fpmark.txt", 1),
-    ("coremark.txt", 1),
     ("lmbench-run-all.txt", 2),
     ("lmbench-summary-2.txt", 1),
 ];

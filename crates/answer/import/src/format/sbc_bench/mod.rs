@@ -5,7 +5,7 @@ mod parts;
 
 use std::collections::BTreeSet;
 
-use super::{CodeFormat, Confidence, Parsed, SourceText, openssl, parse_as, seven_zip, sure};
+use super::{CodeFormat, Confidence, Parsed, SourceText, openssl, parse_as, sure};
 use crate::sheet::{SourceReading, SourceSheet, number, seconds, text};
 use crate::text::{MOST_NAMES, SourceFault, lines, parameter_value};
 use board::describe;
@@ -158,22 +158,27 @@ fn all_taken(source: &SourceText<'_>, part: &BoardPart<'_>) {
 fn seven(sheet: &mut SourceSheet, source: &SourceText<'_>, part: &BoardPart<'_>) -> Result<(), SourceFault> {
     // The sums below them say that they are of all processors.
     let said = !part.heading.is_empty() || part.text.contains("\nCompression: ");
-    let found = within(source, part, seven_zip::parse, |sub| {
-        let start = sheet.readings.len();
-        // Its first process has begun with the part.
-        let begins: Vec<usize> = sub.processes.iter().copied().filter(|begin| *begin > 0).collect();
-        if said {
-            // The script runs 7-Zip several times.
-            let before = sheet.processes.len();
-            sheet.repetitions.extend(before..before + begins.len());
-            sheet.processes.extend(begins.iter().map(|begin| start + begin));
-        }
-        for (place, reading) in sub.readings.into_iter().enumerate() {
-            let order = begins.partition_point(|begin| *begin <= place) + 1;
-            sheet.readings.push(if said { reading } else { reading.at("order", order.to_string()) });
-        }
-        sub.facts.into_iter().for_each(|fact| sheet.fact(Some(fact)));
-    });
+    let found = within(
+        source,
+        part,
+        |inner| parse_as("7zip", inner),
+        |sub| {
+            let start = sheet.readings.len();
+            // Its first process has begun with the part.
+            let begins: Vec<usize> = sub.processes.iter().copied().filter(|begin| *begin > 0).collect();
+            if said {
+                // The script runs 7-Zip several times.
+                let before = sheet.processes.len();
+                sheet.repetitions.extend(before..before + begins.len());
+                sheet.processes.extend(begins.iter().map(|begin| start + begin));
+            }
+            for (place, reading) in sub.readings.into_iter().enumerate() {
+                let order = begins.partition_point(|begin| *begin <= place) + 1;
+                sheet.readings.push(if said { reading } else { reading.at("order", order.to_string()) });
+            }
+            sub.facts.into_iter().for_each(|fact| sheet.fact(Some(fact)));
+        },
+    );
     match found {
         // It was ended before its totals.
         Err(fault) if fault.reason.contains("no line of totals") => {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::cells::{FIO_KILOBYTE, block, fact_of, network, of_fio, score};
-use super::{Parsed, SourceFault, SourceSheet, SourceText, merged, number as fact, shown, silent_note, text};
+use super::{Parsed, SourceFault, SourceSheet, SourceText, number as fact, shown, silent_note, text};
 use crate::date::iso;
 use crate::json::{BoundedMap, List, Scalar, documents, read_document};
 use crate::text::{MOST_NAMES, name_value, parameter_value};
@@ -108,7 +108,7 @@ pub(super) fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         // Members have no lines: a fault in them is of the document.
         runs.push(run(&read_document(place, &source.ledger)?, place.0 + 1)?);
     }
-    Ok(Parsed::Sheets(merged(runs)))
+    Ok(Parsed::Sheets(SourceSheet::merged(runs)))
 }
 
 fn run(document: &YabsDocument, at: usize) -> Result<SourceSheet, SourceFault> {

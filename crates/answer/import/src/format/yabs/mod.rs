@@ -89,23 +89,7 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         }
     }
     runs.push(run.end());
-    Ok(Parsed::Sheets(merged(runs)))
-}
-
-/// Runs of one machine with one version are processes.
-fn merged(runs: Vec<SourceSheet>) -> Vec<SourceSheet> {
-    let mut sheets: Vec<SourceSheet> = Vec::new();
-    for mut run in runs.into_iter().filter(|run| !run.readings.is_empty()) {
-        match sheets.iter_mut().find(|sheet| sheet.facts == run.facts && sheet.version == run.version) {
-            Some(sheet) => {
-                sheet.begin_process();
-                sheet.readings.append(&mut run.readings);
-                sheet.notes.append(&mut run.notes);
-            }
-            None => sheets.push(run),
-        }
-    }
-    sheets
+    Ok(Parsed::Sheets(SourceSheet::merged(runs)))
 }
 
 impl YabsRun {
