@@ -26,7 +26,8 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     for verb in ["show", "explain", "report", "predict"] {
         assert!(place.ask(&[verb, "published:stream", "--format=json"]).code == Some(2), "it prints no machine");
     }
-    for words in [&["compare", "1", "1", "--band", "-1"][..], &["run", "--time-limit", "-1"], &["run", "--seed", "-3"]]
+    for words in
+        [&["compare", "1", "1", "--margin", "-1"][..], &["run", "--time-limit", "-1"], &["run", "--seed", "-3"]]
     {
         let said = place.ask(words);
         assert!(said.code == Some(2) && said.err.contains(words[words.len() - 2]), "{said:?}");

@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
 /// When a fleet with an odd node is a failure.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutlierGate {
-    /// Exit with 1 for outlier (a node is odd); with 3 if undecided
-    #[arg(long, value_name = "CONDITION", value_parser = ["outlier"])]
+    /// Exit with 1 for outlier (a node differs), with 3 if inconclusive
+    #[arg(long, help_heading = "Verdicts", value_name = "CONDITION", value_parser = ["outlier"], hide_possible_values = true)]
     fail_on: Option<String>,
 }
 

@@ -21,11 +21,11 @@ use crate::cli::CommonOptions;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    verb: NetVerb,
+    action: NetAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum NetVerb {
+enum NetAction {
     /// Serve the other end of network tests, for those who have the token
     Serve(serve::Arguments),
     /// Measure throughput against the size of one write
@@ -45,14 +45,14 @@ enum NetVerb {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    match &arguments.verb {
-        NetVerb::Serve(arguments) => serve::run(arguments, common),
-        NetVerb::Stream(arguments) => stream::run(arguments, common),
-        NetVerb::Rr(arguments) => rr::run(arguments, common),
-        NetVerb::Udp(arguments) => udp::run(arguments, common),
-        NetVerb::Study(arguments) => study::run(arguments, common),
-        NetVerb::Build(arguments) => build::run(arguments, common),
-        NetVerb::Plan(arguments) => plan::run(arguments, common),
-        NetVerb::Lab(arguments) => lab::run(arguments),
+    match &arguments.action {
+        NetAction::Serve(arguments) => serve::run(arguments, common),
+        NetAction::Stream(arguments) => stream::run(arguments, common),
+        NetAction::Rr(arguments) => rr::run(arguments, common),
+        NetAction::Udp(arguments) => udp::run(arguments, common),
+        NetAction::Study(arguments) => study::run(arguments, common),
+        NetAction::Build(arguments) => build::run(arguments, common),
+        NetAction::Plan(arguments) => plan::run(arguments, common),
+        NetAction::Lab(arguments) => lab::run(arguments),
     }
 }

@@ -20,15 +20,15 @@ use crate::value_parsers::{endpoint, seconds};
   prony net serve --listen 192.0.2.1:7070                       prints the token
   PRONY_NET_TOKEN=... prony net stream --server 192.0.2.1:7070  the other end")]
 pub(crate) struct Arguments {
-    /// Address to listen on; the default is reached from this machine alone, at a free port
+    /// Listen on this address [default port: a free one]
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1", value_parser = endpoint)]
     listen: SocketAddr,
     #[command(flatten)]
     token: TokenSource,
-    /// Most bytes a second of one test and direction [default: no limit]
+    /// Limit bytes per second of one test and direction [default: no limit]
     #[arg(long, value_name = "BYTES")]
     max_rate: Option<u64>,
-    /// End after this time, such as 90s or 5m [default: when you stop it]
+    /// Stop after this time, such as 90s or 5m [default: when you stop it]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     time_limit: Option<f64>,
 }
