@@ -6,9 +6,6 @@ use clap::{Arg, ArgAction, Command};
 
 use super::{HelpForm, command, command_with_help};
 
-/// Flags that say another thing in some command, and why nothing better was found.
-const DIFFERENT: &[(&str, &str)] = &[("seed", "each says what is drawn from it")];
-
 /// Commands and what stands under them, the hidden ones left out.
 fn visible(command: &Command, above: &str, found: &mut Vec<(String, Command)>) {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
@@ -73,11 +70,7 @@ fn a_flag_means_the_same_in_every_command() {
             }
         }
     }
-    let allowed: BTreeSet<&str> = DIFFERENT.iter().map(|(flag, _)| *flag).collect();
-    let needless: Vec<_> = allowed.iter().filter(|flag| !wrong.contains_key(*flag)).collect();
-    wrong.retain(|flag, _| !allowed.contains(flag));
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(needless.is_empty(), "no exception is needed for {needless:?}");
 }
 
 #[test]
@@ -99,64 +92,11 @@ fn a_file_to_write_has_the_same_short_flag_everywhere_and_values_have_names() {
 }
 
 /// Words with which the help of an option begins: what Prony then does.
-const VERBS: &[&str] = &[
-    "Add",
-    "Allow",
-    "Build",
-    "Carry",
-    "Check",
-    "Choose",
-    "Colour",
-    "Compare",
-    "Count",
-    "Detect",
-    "Discard",
-    "Drop",
-    "End",
-    "Exit",
-    "Extrapolate",
-    "Fail",
-    "Find",
-    "Fit",
-    "Give",
-    "Group",
-    "Keep",
-    "Learn",
-    "Let",
-    "Limit",
-    "List",
-    "Listen",
-    "Measure",
-    "Name",
-    "Open",
-    "Overwrite",
-    "Pass",
-    "Place",
-    "Predict",
-    "Print",
-    "Process",
-    "Put",
-    "Read",
-    "Repeat",
-    "Replace",
-    "Resume",
-    "Run",
-    "Say",
-    "Send",
-    "Set",
-    "Share",
-    "Show",
-    "Simulate",
-    "Sort",
-    "Start",
-    "Stop",
-    "Take",
-    "Treat",
-    "Use",
-    "Vary",
-    "Wait",
-    "Write",
-];
+const VERBS: &str = "\
+    Add Allow Build Carry Check Choose Colour Compare Copy Count Detect Discard Drop End Exit Extrapolate Fail \
+    Find Fit Give Group Keep Learn Limit List Listen Measure Name Open Overwrite Pass Place Predict Print \
+    Process Put Read Refuse Repeat Replace Resume Run Say Send Set Show Simulate Slow Sort Start Stop Take \
+    Treat Use Vary Wait Write";
 
 #[test]
 fn the_help_of_every_option_begins_with_a_verb() {
@@ -166,7 +106,7 @@ fn the_help_of_every_option_begins_with_a_verb() {
         for option in definition.get_arguments().filter(|option| option.get_long().is_some() && !option.is_hide_set()) {
             let help = option.get_help().map(ToString::to_string).unwrap_or_default();
             let first = help.split(' ').next().unwrap_or_default();
-            assert!(VERBS.contains(&first), "{name} --{}: {help}", option.get_id());
+            assert!(VERBS.split(' ').any(|verb| verb == first), "{name} --{}: {help}", option.get_id());
         }
     }
 }
@@ -181,7 +121,8 @@ fn the_short_help_of_every_command_fits_on_one_screen() {
         let help = definition.clone().term_width(80).render_help().to_string();
         assert!(help.lines().count() <= 24, "{name} -h:\n{help}");
         assert!(help.contains("Usage: prony ") && help.contains("Global options: --store"), "{name} -h:\n{help}");
-        let options = definition.get_arguments().filter(|option| option.get_long().is_some() && !option.is_hide_set()).count();
+        let options =
+            definition.get_arguments().filter(|option| option.get_long().is_some() && !option.is_hide_set()).count();
         assert!(options <= 5, "{name} -h has {options} options:\n{help}");
     }
 }

@@ -4,7 +4,7 @@
 use crate::common::{Answer, Place};
 
 #[test]
-fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
+fn every_command_answers_in_json_or_refuses_it_in_one_line() {
     let place = Place::with_two_runs();
     let label = place.ask(&["runs", "label", "2", "second", "--format=json"]).fine().json();
     assert_eq!((label["run"].as_u64(), label["label"].as_str()), (Some(2), Some("second")), "{label}");
@@ -125,7 +125,7 @@ fn headings_of_the_help_hold_what_stands_below_them() {
         section.split("\n\n").next().unwrap().to_owned()
     };
     for (command, heading, own, elsewhere) in [
-        (&["net", "build"][..], "Nodes", "--hosts", &["--time-limit", "--label", "--link"][..]),
+        (&["net", "build"][..], "Nodes", "--ssh", &["--time-limit", "--label", "--link"][..]),
         (&["net", "rr"], "Switch of --lab", "--link", &["--server", "--target", "--label", "--quiet"]),
         (&["run"], "Sampling", "--max-samples", &["--suite", "--label", "--quiet", "--copies"]),
         (&["fleet", "run"], "Nodes", "--parallel", &["--suite", "--benchmark", "--fail-on"]),

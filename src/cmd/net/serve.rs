@@ -25,9 +25,9 @@ pub(crate) struct Arguments {
     listen: SocketAddr,
     #[command(flatten)]
     token: TokenSource,
-    /// Limit bytes per second of one test and direction [default: no limit]
-    #[arg(long, value_name = "BYTES")]
-    max_rate: Option<u64>,
+    /// Limit bytes per second, for each test and direction [default: no limit]
+    #[arg(long, value_name = "RATE")]
+    rate: Option<u64>,
     /// Stop after this time, such as 90s or 5m [default: when you stop it]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     time_limit: Option<f64>,
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let known = arguments.token.find()?;
     let is_new = known.is_none();
     let token = known.map_or_else(Token::draw, Ok)?;
-    let limits = ServeLimits { bytes_per_second: arguments.max_rate, ..ServeLimits::default() };
+    let limits = ServeLimits { bytes_per_second: arguments.rate, ..ServeLimits::default() };
     let (address, port) = (arguments.listen.ip(), arguments.listen.port());
     let stopper = watch_for_signals()?;
     let server = Server::start(ListenSettings { address, port, token, limits })?;
