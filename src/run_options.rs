@@ -54,7 +54,7 @@ pub(crate) struct RoundOptions {
     /// Stop sampling a result once its interval is within ± this percentage [default: 2; net: 2.5]
     #[arg(long, help_heading = "Sampling", value_name = "PERCENT", value_parser = percent)]
     pub(crate) target: Option<f64>,
-    /// Stop after this time, such as 90s or 5m [default: the suite's]
+    /// Stop after this time, such as 90s or 5m [default: the suite's or none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
     /// Set the seed of orders and memory layouts [default: random]

@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// Process this many events
     #[arg(long, value_name = "N")]
     events: u64,
-    /// Put so many events in a chunk: a minute's work
+    /// Put this many events in a chunk: a minute's work
     #[arg(long, value_name = "K")]
     chunk: u64,
     /// Start at this event number

@@ -26,19 +26,19 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum NetAction {
-    /// Serve the other end of network tests, for those who have the token
+    /// Serve the other end of network tests to those who have the token
     Serve(serve::Arguments),
     /// Measure throughput against the size of one write
     Stream(stream::Arguments),
     /// Measure round trips over TCP and UDP, and connections
     Rr(rr::Arguments),
-    /// Send datagrams at rising rates, and say where they are lost
+    /// Send datagrams at rising rates and find where they are lost
     Udp(udp::Arguments),
-    /// Measure the effects of window, congestion control, Nagle, duplex, MTU and offloads, in pairs
+    /// Measure what window, congestion control, Nagle, duplex, MTU and offloads change
     Study(study::Arguments),
     /// Build events from many senders' fragments at many receivers
     Build(build::Arguments),
-    /// Work out the buffers that a design needs, or simulate it
+    /// Calculate the buffers that a design needs, or simulate it
     Plan(plan::Arguments),
     /// Build a switch with finite buffers on this host
     Lab(lab::Arguments),
