@@ -36,7 +36,7 @@ enum RunsAction {
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<String>,
     },
-    /// Give a run a label, or remove the one it has ('')
+    /// Label a run, or remove its label ('')
     #[command(after_help = "Examples:
   prony runs label 3 web-3")]
     Label {

@@ -63,7 +63,8 @@ fn the_catalogue_is_listed_and_each_benchmark_shown() {
 fn the_help_puts_every_command_in_a_group_and_is_short_where_it_is_asked_to() {
     let place = Place::new();
     let help = place.ask(&["--help"]).fine().out;
-    let heads: Vec<&str> = help.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.strip_suffix(':')).collect();
+    let heads: Vec<&str> =
+        help.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.strip_suffix(':')).collect();
     assert_eq!(heads, ["Commands", "Runs and tools", "More", "Global options", "Exit codes", "Examples"], "{help}");
     assert!(help.contains("--store") && help.contains("--format") && !help.contains("worker"), "{help}");
     assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
