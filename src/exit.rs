@@ -25,10 +25,10 @@ impl ExitStatus {
     /// Meaning for scripts.
     const fn about(self) -> &'static str {
         match self {
-            Self::Fine => "fine",
-            Self::Found => "a difference or a regression was asked for and found",
-            Self::Failed => "could not do it: usage, bad input, nothing measured",
-            Self::Inconclusive => "inconclusive: what was asked for could not be told, or nothing could be tested",
+            Self::Fine => "success",
+            Self::Found => "found: a regression, a difference or a failed check",
+            Self::Failed => "error: wrong usage or input, or nothing could be measured",
+            Self::Inconclusive => "inconclusive: not enough evidence either way",
             Self::Stopped => "stopped by Ctrl-C; what was measured is kept",
         }
     }

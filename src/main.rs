@@ -1,4 +1,4 @@
-//! Prony: finds out what machines can really do, says how sure it is, and helps people decide.
+//! Prony: benchmarks machines with confidence intervals, compares them, and explains the differences.
 #![forbid(unsafe_code)]
 
 mod cli;
@@ -52,10 +52,9 @@ fn main() -> ExitCode {
 
 /// Prints help, or what is wrong with a command line.
 fn refused(error: &clap::Error) -> ExitCode {
-    // An option that the environment gives counts as an argument: without any, the answer is the help all the same.
+    // An option that the environment gives counts as an argument: without any, the answer is the same.
     if error.kind() == clap::error::ErrorKind::MissingSubcommand && std::env::args_os().len() <= 1 {
-        output::guidance(&cli::command().render_help().to_string());
-        return ExitStatus::Failed.into();
+        return concluded(output::write(cli::WELCOME.as_bytes()));
     }
     match error.print() {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

@@ -38,7 +38,22 @@ pub(crate) fn save(document: &Document, path: Option<&Path>, common: &CommonOpti
 /// Writes the text of a report to a file, and says so.
 pub(crate) fn write_report(path: &Path, text: &[u8]) -> Result<ExitStatus> {
     store::write_file(path, text).with_context(|| format!("could not write the report to {}", path.display()))?;
-    write(format!("Wrote {}\n", path.display()).as_bytes())
+    let is_page = path.extension().is_some_and(|extension| extension == "html");
+    let link = if is_page { format!(": {}", link(path)?) } else { String::new() };
+    write(format!("Wrote {}{link}\n", path.display()).as_bytes())
+}
+
+/// The address of a file, which terminals and browsers open.
+fn link(path: &Path) -> Result<String> {
+    let path = std::path::absolute(path)?;
+    let mut link = String::from("file://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => link.push(char::from(*byte)),
+            _ => link.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Ok(link)
 }
 
 /// A document in a format for files.
@@ -63,7 +78,7 @@ pub(crate) fn done(
     print(&document, common)
 }
 
-/// Refuses the formats of every verb where `what` is printed, which has a form of its own.
+/// Refuses `--format` where `what` is printed, which has a form of its own.
 pub(crate) fn only_as_it_is(what: &str, common: &CommonOptions) -> Result<()> {
     let name = common.format();
     anyhow::ensure!(name == "terminal", "could not write {what} as {name}; leave --format out");
@@ -113,11 +128,6 @@ fn harmless(text: &str) -> String {
 /// Prints a remark that is not part of the report. A failure to write it is ignored: the report matters more.
 pub(crate) fn remark(text: &str) {
     let _ = writeln!(io::stderr(), "prony: {}", locale::shown(&harmless(text)));
-}
-
-/// Prints a help text to standard error: nothing was done.
-pub(crate) fn guidance(text: &str) {
-    let _ = write!(io::stderr(), "{}", locale::shown(&harmless(text)));
 }
 
 /// Prints an error in one line.

@@ -9,7 +9,7 @@ use model::{BenchmarkResult, Definition, ResultKey, Run};
 use store::{Access, Detail, Selector, Store};
 
 use crate::cli::CommonOptions;
-use crate::{evaluation, share};
+use crate::{evaluation, output, share};
 
 /// The requested store, else the user's.
 pub(crate) fn place(common: &CommonOptions) -> Result<PathBuf> {
@@ -116,6 +116,16 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
     let mut runs: Vec<&mut Run> = found.iter_mut().map(|named| &mut named.run).collect();
     share::recognise(&mut runs);
     Ok(found)
+}
+
+/// The runs that a command takes if none is named: the latest ones, the newest last.
+pub(crate) fn names_or_latest<const N: usize>(names: &[String], latest: [&str; N]) -> Vec<String> {
+    if names.is_empty() { latest.map(str::to_owned).to_vec() } else { names.to_vec() }
+}
+
+/// Says which runs are compared where the command line names none.
+pub(crate) fn say_which(baseline: &str, other: &str) {
+    output::remark(&format!("comparing run {other} with run {baseline}, the baseline"));
 }
 
 /// Whether a handle is one that a command line takes by itself: the number of a stored run, or a published name.

@@ -12,11 +12,11 @@ use crate::value_parsers::{percent, seconds, seconds_or_none};
 /// Results of the catalogue, for commands that measure them here or on a fleet.
 #[derive(Debug, Args)]
 pub(crate) struct ResultSelection {
-    /// A suite of results (prony benchmarks --suites), or a folder with evaluation.toml [default: default]
+    /// Measure this suite, or a folder with evaluation.toml [default: default]
     #[arg(long, value_name = "NAME")]
     suite: Option<String>,
-    /// A benchmark, at a set of parameters or its default ones: os.fork_exit, 'ipc.*', memory.copy:threads=1
-    #[arg(long, value_name = "BENCHMARK[:PARAMETERS]")]
+    /// Measure this benchmark, such as os.fork_exit, 'ipc.*' or memory.copy:threads=1
+    #[arg(long, value_name = "BENCHMARK")]
     pub(crate) benchmark: Vec<String>,
 }
 
@@ -51,22 +51,22 @@ impl ResultSelection {
 /// Duration and precision of measurements.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RoundOptions {
-    /// Stop measuring a result once its interval is within ± this percentage [default: 2; net: 2.5]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    /// Stop sampling a result once its interval is within ± this percentage [default: 2; net: 2.5]
+    #[arg(long, help_heading = "Sampling", value_name = "PERCENT", value_parser = percent)]
     pub(crate) target: Option<f64>,
-    /// Start no sample after this time, such as 90s or 5m [default: that of the suite, else none]
+    /// Stop after this time, such as 90s or 5m [default: the suite's or none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub(crate) time_limit: Option<f64>,
-    /// Seed of orders and memory layouts [default: drawn]
-    #[arg(long)]
+    /// Set the seed of orders and memory layouts [default: random]
+    #[arg(long, help_heading = "Sampling")]
     pub(crate) seed: Option<u64>,
 }
 
 /// How far apart the executions of whole programs lie.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ExecutionSpacing {
-    /// Least time between two executions of a command [default: 0.5s, or what ends all within 20s]
-    #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
+    /// Wait at least this long between executions [default: 0.5s, less if all would take over 20s]
+    #[arg(long, help_heading = "Sampling", value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     pub(crate) spacing: Option<f64>,
 }
 
@@ -103,16 +103,16 @@ impl RoundOptions {
 pub(crate) struct MeasureOptions {
     #[command(flatten)]
     pub(crate) rounds: RoundOptions,
-    /// Most samples of a result [default: 40; 320 with --time-limit and in the suites quick and default]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(CHECKPOINTS[0])..=i64::from(CHECKPOINTS[CHECKPOINTS.len() - 1])))]
+    /// Take at most this many samples of a result [default: 40; 320 with a time limit]
+    #[arg(long, help_heading = "Sampling", value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(CHECKPOINTS[0])..=i64::from(CHECKPOINTS[CHECKPOINTS.len() - 1])))]
     pub(crate) max_samples: Option<u32>,
-    /// Resume a run that was cut off; give the other options as before
-    #[arg(long, value_name = "RUN")]
+    /// Resume an interrupted run; repeat its other options
+    #[arg(long, help_heading = "Saving", value_name = "RUN")]
     pub(crate) resume: Option<String>,
     #[command(flatten)]
     pub(crate) saving: SaveOptions,
     /// Print no progress
-    #[arg(long, short)]
+    #[arg(long, help_heading = "Output", short)]
     pub(crate) quiet: bool,
 }
 

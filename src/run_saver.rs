@@ -13,17 +13,17 @@ use crate::{output, run_finder};
 /// Options of all commands that save a run.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SaveOptions {
-    /// A name for the run
-    #[arg(long, value_name = "NAME")]
+    /// Give the run this name
+    #[arg(long, help_heading = "Saving", value_name = "NAME")]
     pub(crate) label: Option<String>,
-    /// A note that is kept with the run; may be given again
-    #[arg(long, value_name = "TEXT")]
+    /// Keep this note with the run; repeatable
+    #[arg(long, help_heading = "Saving", value_name = "TEXT")]
     pub(crate) note: Vec<String>,
-    /// Write the run document to this file as well
-    #[arg(long, short, value_name = "FILE")]
+    /// Write the result file here as well
+    #[arg(long, help_heading = "Saving", short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Do not store the run; write it to --output alone
-    #[arg(long, requires = "output")]
+    /// Write only --output, and do not store the run
+    #[arg(long, help_heading = "Saving", requires = "output")]
     pub(crate) no_store: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Commands in README and docs name verbs and options that exist.
+//! Commands in README and docs name commands and options that exist.
 
 use std::path::Path;
 
@@ -49,20 +49,20 @@ fn commands(script: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// The error of a command that may contain placeholders: a verb or an option that does not exist.
+/// The error of a command that may contain placeholders: a command or an option that does not exist.
 fn unknown(words: &[String], definition: &Command) -> Option<String> {
-    let mut verb = definition;
+    let mut command = definition;
     for word in &words[1..] {
         let name = word.split('=').next().unwrap_or(word);
         if let Some(long) = name.strip_prefix("--").filter(|long| !long.is_empty()) {
-            let has = |command: &Command| command.get_arguments().any(|option| option.get_long() == Some(long));
-            if !(has(verb) || has(definition) || ["help", "version"].contains(&long)) {
-                return Some(format!("{} has no option --{long}", verb.get_name()));
+            let has = |one: &Command| one.get_arguments().any(|option| option.get_long() == Some(long));
+            if !(has(command) || has(definition) || ["help", "version"].contains(&long)) {
+                return Some(format!("{} has no option --{long}", command.get_name()));
             }
-        } else if let Some(below) = verb.find_subcommand(word).filter(|below| below.get_name() == word) {
-            verb = below;
-        } else if verb.get_name() == definition.get_name() && word.chars().all(|c| c.is_ascii_lowercase()) {
-            return Some(format!("there is no verb {word}"));
+        } else if let Some(below) = command.find_subcommand(word).filter(|below| below.get_name() == word) {
+            command = below;
+        } else if command.get_name() == definition.get_name() && word.chars().all(|c| c.is_ascii_lowercase()) {
+            return Some(format!("there is no command {word}"));
         }
     }
     None
@@ -70,16 +70,16 @@ fn unknown(words: &[String], definition: &Command) -> Option<String> {
 
 /// Commands that do something, with their names.
 fn leaves(command: &Command, above: &str) -> Vec<(String, Command)> {
-    let visible = command.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help");
-    let below: Vec<_> = visible.flat_map(|verb| leaves(verb, &format!("{above} {}", verb.get_name()))).collect();
+    let visible = command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help");
+    let below: Vec<_> = visible.flat_map(|below| leaves(below, &format!("{above} {}", below.get_name()))).collect();
     if below.is_empty() { vec![(above.to_owned(), command.clone())] } else { below }
 }
 
 #[test]
 fn every_command_has_examples_that_can_be_typed() {
     let definition = command();
-    for (name, verb) in leaves(&definition, "prony") {
-        let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+    for (name, command) in leaves(&definition, "prony") {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         let lines: Vec<&str> = help.lines().skip_while(|line| *line != "Examples:").collect();
         let typed = lines.iter().filter_map(|line| line.trim().split("  ").next());
         let found: Vec<Vec<String>> = typed.flat_map(commands).collect();
@@ -92,9 +92,9 @@ fn every_command_has_examples_that_can_be_typed() {
             let parsed = parse_from(&words).err().filter(clap::Error::use_stderr);
             assert!(parsed.is_none(), "{words:?}: {parsed:?}");
         }
-        for option in verb.get_arguments().filter(|option| !option.is_hide_set()) {
+        for option in command.get_arguments().filter(|option| !option.is_hide_set()) {
             let lines = option.get_help().map(|help| help.to_string().chars().count()).unwrap_or_default();
-            assert!(lines <= 110, "{name}: the help of {} is longer than a line", option.get_id());
+            assert!(lines <= 100, "{name}: the help of {} is longer than a line", option.get_id());
         }
     }
 }

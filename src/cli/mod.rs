@@ -1,4 +1,4 @@
-//! The command line: one variant a verb; each verb's options stand in its own file.
+//! The command line: one variant a command; each command's options stand in its own file.
 
 #[cfg(test)]
 mod docs;
@@ -10,41 +10,43 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use self::groups::{GROUPS, command, hanging, parse, parse_from};
+pub(crate) use self::groups::{
+    GLOBAL, GROUPS, HelpForm, WELCOME, command, command_with_help, hanging, parse, parse_from,
+};
 use crate::ExitStatus;
 use crate::cmd::{
     agent, app, benchmarks, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict,
     reference, report, run, runs, selftest, show, time, trend,
 };
 
-const BEGIN: &str = "Begin with:
-  prony doctor               what may disturb measuring here
-  prony run --suite quick    a first look in 20 seconds
-  prony run                  measure this machine
-  prony compare 1 2          set two runs side by side";
+const EXAMPLES: &str = "Examples:
+  prony doctor                    check this machine for interference
+  prony run --suite quick         measure it in 20 seconds
+  prony compare                   compare the latest run with the previous one
+  prony time 'sort a' 'sort -n a' find out which command is faster";
 
-/// Finds out what machines can really do, says how sure it is, and helps people decide.
+/// Benchmarks machines with confidence intervals, compares them, and explains the differences.
 #[derive(Debug, Parser)]
-#[command(name = "prony", version, after_help = format!("{}\n\n{BEGIN}", ExitStatus::table()), propagate_version = true)]
+#[command(name = "prony", version, after_help = format!("{}\n\n{EXAMPLES}", ExitStatus::table()))]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: CommonOptions,
     #[command(subcommand)]
-    pub(crate) verb: Verb,
+    pub(crate) command: CliCommand,
 }
 
-/// Options of every verb.
+/// Options of every command.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Options of every verb")]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct CommonOptions {
-    /// Store of runs: an SQLite file [default: prony/runs.sqlite in your data directory]
+    /// Keep runs in this SQLite file [default: prony/runs.sqlite in your data directory]
     #[arg(long, global = true, value_name = "PATH", env = "PRONY_STORE", hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
-    /// Format of the output [default: terminal]
+    /// Print in this format [default: terminal]
     #[arg(long, global = true, value_name = "FORMAT",
           value_parser = clap::builder::PossibleValuesParser::new(::report::FORMATS.iter().map(|(name, _)| *name)))]
     pub(crate) format: Option<String>,
-    /// When to colour; auto: on a terminal, unless NO_COLOR is set
+    /// Colour the output; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = ["auto", "always", "never"])]
     pub(crate) color: String,
 }
@@ -56,48 +58,48 @@ impl CommonOptions {
     }
 }
 
-/// The verbs. `groups.rs` says in which group of the help each of them stands.
+/// The commands. `groups.rs` says in which group of the help each of them stands.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
+pub(crate) enum CliCommand {
     /// Measure this machine and store the run
     Run(Box<run::Arguments>),
-    /// Time commands in turns, and say which is faster
+    /// Time commands and say which is faster
     Time(Box<time::Arguments>),
-    /// Build, run, verify and measure your own applications
+    /// Build, verify and measure your own applications
     App(app::Arguments),
-    /// Measure and plan networks: streams, round trips, event building
+    /// Measure and plan networks: throughput, round trips, event building
     Net(Box<net::Arguments>),
-    /// Compare runs, with a verdict on every result
+    /// Compare runs: slower, faster, no change or inconclusive
     Compare(compare::Arguments),
     /// Explain why two runs differ
     Explain(explain::Arguments),
-    /// Write a report of runs as one HTML file
+    /// Write runs, or their comparison, as one HTML file
     Report(report::Arguments),
     /// Predict an application on machines where it never ran
     Predict(predict::Arguments),
-    /// Choose what to buy for a demand
+    /// Choose which machines to buy or rent for a demand
     Choose(choose::Arguments),
-    /// Fit the growth of dated values and project it
+    /// Fit a growth trend to dated values and extrapolate it
     Trend(trend::Arguments),
     /// List, label and remove stored runs
     Runs(runs::Arguments),
-    /// Show stored runs
+    /// Show the results of a run
     Show(show::Arguments),
-    /// Read other tools' outputs as runs
+    /// Import the output of other benchmarks
     Import(import::Arguments),
-    /// Write runs in the formats of other tools
+    /// Export runs to other tools
     Export(export::Arguments),
-    /// Measure many nodes alike, and say which of them is odd
+    /// Measure many nodes and find the outliers
     Fleet(Box<fleet::Arguments>),
-    /// Process events on many machines; every chunk counts once
+    /// Run a batch job on many machines; exactly-once results despite failures
     Farm(farm::Arguments),
-    /// List what can be measured: benchmarks and suites
+    /// List benchmarks and suites
     Benchmarks(benchmarks::Arguments),
-    /// Find what may disturb measuring here, and say what to do about it
+    /// Check this machine for interference and say what to do
     Doctor(doctor::Arguments),
-    /// Measure this machine against itself: how many results come out DIFFERENT
+    /// Compare this machine with itself and count false alarms
     Selftest(selftest::Arguments),
-    /// Write completions for a shell
+    /// Print completions for a shell
     Completions(completions::Arguments),
     /// One component of the frozen sets once
     #[command(hide = true)]

@@ -12,28 +12,24 @@ use crate::output;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  prony benchmarks                   every benchmark, by family
-  prony benchmarks latency           those whose id contains a word; 'os.*' matches whole ids
-  prony benchmarks os.fork_exit      what it measures, its parameters, and whose definition it continues
-  prony benchmarks --suites          every suite
-  prony benchmarks --suite quick     the results of a suite")]
+  prony benchmarks latency         every benchmark whose id contains a word
+  prony benchmarks os.fork_exit    one benchmark in full
+  prony benchmarks --suite         every suite
+  prony benchmarks --suite quick   the results of a suite")]
 pub(crate) struct Arguments {
     /// A benchmark to show in full, or a part of ids, or a pattern such as 'os.*'
-    #[arg(value_name = "NAME|PATTERN", conflicts_with_all = ["suites", "suite"])]
+    #[arg(value_name = "NAME|PATTERN", conflicts_with = "suite")]
     name: Option<String>,
-    /// List the suites
-    #[arg(long)]
-    suites: bool,
-    /// List the results of a suite (prony benchmarks --suites)
-    #[arg(long, value_name = "NAME", conflicts_with = "suites")]
-    suite: Option<String>,
+    /// List the results of this suite; without a name, list the suites
+    #[arg(long, value_name = "NAME", num_args = 0..=1)]
+    suite: Option<Option<String>>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let document = match (&arguments.name, &arguments.suite) {
-        _ if arguments.suites => suites(),
-        (_, Some(suite)) if suite == ams::SUITE => of_ams(),
-        (_, Some(suite)) => match rating::components(suite) {
+        (_, Some(None)) => suites(),
+        (_, Some(Some(suite))) if suite == ams::SUITE => of_ams(),
+        (_, Some(Some(suite))) => match rating::components(suite) {
             Some(document) => document,
             None => results(suite)?,
         },

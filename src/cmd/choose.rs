@@ -28,10 +28,10 @@ pub(crate) struct Arguments {
     /// Offers and demand, TOML
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Runs to predict missing rates from [default: the whole store]
+    /// Learn missing rates from these runs [default: the whole store]
     #[arg(long, num_args = 1.., value_name = "RUN")]
     from: Vec<String>,
-    /// Seed of all that is random [default: that of the file, else 1]
+    /// Set the seed of random numbers [default: that of the file, else 1]
     #[arg(long)]
     seed: Option<u64>,
 }

@@ -18,39 +18,39 @@ use crate::{output, run_finder};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  prony compare 1 2
-  prony compare published:babar-cpu-1998 latest
-  prony compare base new --fail-on slower:5  for CI")]
+  prony compare    the latest run with the previous one
+  prony compare base new --fail-on slower:5
+  prony compare published:babar-cpu-1998 latest")]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; the first is the reference
-    #[arg(required = true, num_args = 1.., value_name = "RUN")]
+    /// Runs, the baseline first: numbers, labels, files, published:NAME [default: previous latest]
+    #[arg(value_name = "RUN")]
     runs: Vec<String>,
-    /// Only results that match, such as 'memory.*' or 'os.*,ipc.pipe*'
+    /// Use only results that match, such as 'os.*,ipc.*'
     #[arg(long, value_name = "GLOB")]
     results: Option<String>,
-    /// Write value over reference, as printed tables do, instead of gains
-    #[arg(long)]
+    /// Print ratios to the baseline, as published tables do, instead of speed-ups
+    #[arg(long, help_heading = "Table")]
     ratio: bool,
     /// Sort by a result (best machine first) or by a machine (worst result first)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = "Table", value_name = "NAME")]
     sort: Option<String>,
-    /// Compare results that differ in these parameters alone, such as placement
-    #[arg(long, value_name = "AXIS", value_delimiter = ',')]
+    /// Compare results that differ only in these parameters, such as placement
+    #[arg(long, help_heading = "Table", value_name = "AXIS", value_delimiter = ',')]
     across: Vec<String>,
     /// Print every result, not only those that differ
     #[arg(long)]
     all: bool,
-    /// Treat differences below this percentage as equal; half of it in cycles of one machine
+    /// Treat differences below this percentage as no change; half of it in cycles
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = percent)]
-    band: f64,
-    /// Price of a run's machine, such as B=0.59/h, for performance per price; one for every run
+    margin: f64,
+    /// Compare performance per price; repeat for each run, such as B=0.59/h
     #[arg(long, value_name = "RUN=AMOUNT", value_parser = price, conflicts_with = "ratio")]
     price: Vec<(String, f64, String)>,
-    /// Exit with 1 for slower, slower:5 (a result, by at least 5%) or different; with 3 if undecided
+    /// Exit with 1 for slower, slower:5 (%) or different, with 3 if inconclusive
     #[arg(long, value_name = "CONDITION")]
     fail_on: Option<FailOn>,
-    /// Exit with 0 (pass) or 1 (fail) if --fail-on is undecided [default: with 3]
-    #[arg(long, value_name = "ANSWER", requires = "fail_on")]
+    /// Exit with 0 (pass) or 1 (fail) if --fail-on is inconclusive [default: exit with 3]
+    #[arg(long, help_heading = "Verdicts", value_name = "ANSWER", requires = "fail_on")]
     inconclusive: Option<Inconclusive>,
 }
 
@@ -115,9 +115,13 @@ fn seconds(runs: &[&Run]) -> HashMap<ResultKey, f64> {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let named = run_finder::find(&arguments.runs, common, Detail::Values)?;
+    let names = run_finder::names_or_latest(&arguments.runs, ["previous", "latest"]);
+    let named = run_finder::find(&names, common, Detail::Values)?;
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
-    anyhow::ensure!(runs.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
+    anyhow::ensure!(runs.len() > 1, "{} stands for one run; name at least two", names.join(" "));
+    if let ([], [baseline, other]) = (arguments.runs.as_slice(), named.as_slice()) {
+        run_finder::say_which(&baseline.handle, &other.handle);
+    }
     let history = run_finder::history(&runs, common)?;
     let options = CompareOptions {
         results: arguments.results.clone(),
@@ -125,7 +129,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         normalise: if arguments.ratio { Normalise::Ratio } else { Normalise::Gain },
         handles: named.iter().map(|named| named.handle.clone()).collect(),
         sort_by: arguments.sort.clone(),
-        band: arguments.band,
+        band: arguments.margin,
         history: &history,
         ..CompareOptions::default()
     };
@@ -153,9 +157,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let context = CompareContext { handles, brief: !whole, seconds: seconds(&runs) };
     let mut document = report::view::compare(&comparison, &context);
     // Runs that share a file have no names of their own on a command line.
-    let typed = |run: &Named| arguments.runs.contains(&run.handle) || run_finder::names_one(&run.handle);
+    let typed = |run: &Named| names.contains(&run.handle) || run_finder::names_one(&run.handle);
     if !named.iter().all(typed) {
-        let again = format!("prony compare {} --all", arguments.runs.join(" "));
+        let again = format!("prony compare {} --all", names.join(" "));
         document.next = if context.brief { vec![again] } else { Vec::new() };
     }
     document.summary.extend(super::printed::disagreements(&comparison, &runs)?);

@@ -19,7 +19,7 @@ use crate::{output, progress, run_finder};
 #[command(after_help = "Examples:
   prony doctor")]
 pub(crate) struct Arguments {
-    /// Directory in which files would be measured
+    /// Check this directory for measuring files in it
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
 }
@@ -87,7 +87,7 @@ fn document(checks: &[Check], topology: Option<Topology>) -> Document {
 const RUNS: usize = 50;
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The newest stored runs of Prony. The verbs that need a store say why it cannot be read.
+/// The newest stored runs of Prony. The commands that need a store say why it cannot be read.
 fn earlier_runs(store: &dyn Store) -> Vec<Run> {
     let stored = store.summaries().unwrap_or_default();
     let began = Instant::now();

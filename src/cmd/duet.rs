@@ -1,4 +1,4 @@
-//! Two sides that run at once on two cores, for the verbs that compare long operations.
+//! Two sides that run at once on two cores, for the commands that compare long operations.
 
 use anyhow::{Result, ensure};
 use application::{TimedPair, TimedVerdict};

@@ -11,14 +11,17 @@ use crate::{output, run_finder};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  prony explain    the latest run and the previous one
   prony explain 1 2
   prony explain 1 --at placement=same_cpu placement=cross_cpu  one run at two sets of parameters")]
 pub(crate) struct Arguments {
-    /// The run to explain from: number, id, label, file or published:EVALUATION/MACHINE
-    a: String,
-    /// The run to explain [default: the first one, with --at]
+    /// The baseline: a number, label, file or published:NAME [default: previous; with --at, latest]
+    #[arg(value_name = "BASELINE")]
+    a: Option<String>,
+    /// The run to explain [default: latest; with --at, the baseline]
+    #[arg(value_name = "RUN")]
     b: Option<String>,
-    /// Only results that match, such as 'os.*'
+    /// Use only results that match, such as 'os.*'
     #[arg(long, value_name = "GLOB")]
     results: Option<String>,
     /// Compare the first run at one set of parameters with the second at another
@@ -30,12 +33,16 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let a = run_finder::find_one(&arguments.a, common)?;
-    let b = match &arguments.b {
-        Some(name) => run_finder::find_one(name, common)?,
-        None if arguments.at.is_some() => run_finder::find_one(&arguments.a, common)?,
-        None => anyhow::bail!("name a second run, or two sets of parameters of the first one with --at"),
+    let (a, b) = match (&arguments.a, &arguments.b) {
+        (Some(a), Some(b)) => (a.as_str(), b.as_str()),
+        (a, _) if arguments.at.is_some() => (a.as_deref().unwrap_or("latest"), a.as_deref().unwrap_or("latest")),
+        (None, _) => ("previous", "latest"),
+        _ => anyhow::bail!("name a second run, or two sets of parameters of the first one with --at"),
     };
+    let (a, b) = (run_finder::find_one(a, common)?, run_finder::find_one(b, common)?);
+    if arguments.a.is_none() && arguments.at.is_none() {
+        run_finder::say_which(&a.handle, &b.handle);
+    }
     let (a_run, b_run) = (&a.run, &b.run);
     let history = run_finder::history(&[a_run, b_run], common)?;
     let at = arguments.at.as_ref().and_then(|points| match points.as_slice() {

@@ -14,15 +14,16 @@ use crate::{ExitStatus, output, run_finder};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  prony export latest --to openmetrics")]
+  prony export --to openmetrics
+  prony export 1 2 --to benchstat --output runs.txt")]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME
-    #[arg(required = true, value_name = "RUN")]
+    /// Runs: numbers, labels, files, published:NAME [default: latest]
+    #[arg(value_name = "RUN")]
     runs: Vec<String>,
-    /// The format of the other tool
+    /// Write this tool's format
     #[arg(long = "to", value_name = "FORMAT", value_parser = format_names())]
     to: String,
-    /// File to write [default: standard output]
+    /// Write this file [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -32,13 +33,15 @@ fn format_names() -> PossibleValuesParser {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let (asked, names) = (common.format(), arguments.runs.join(" "));
+    let asked = common.format();
+    let names = run_finder::names_or_latest(&arguments.runs, ["latest"]);
     anyhow::ensure!(
         asked == "terminal",
-        "could not export as {asked}: --to names the format of another tool; prony show {names} --format {asked} writes runs in \
-         a format of every verb"
+        "could not export as {asked}: --to names the format of another tool; prony show {} --format {asked} writes runs as \
+         {asked}",
+        names.join(" ")
     );
-    let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
+    let named = run_finder::find(&names, common, Detail::Whole)?;
     let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
     let mut bytes = Vec::new();
     ::export::export(&runs, &arguments.to, &mut bytes)?;

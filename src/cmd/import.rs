@@ -25,36 +25,36 @@ const TOGETHER: usize = 200;
   fio job.fio --output-format=json | prony import -")]
 pub(crate) struct Arguments {
     /// Files, folders (every file in them), or - for standard input
-    #[arg(required_unless_present = "formats", value_name = "FILE")]
+    #[arg(required_unless_present = "list", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The format [default: found from the content; --formats lists all]
+    /// Read this format (--list shows all) [default: detected from the content]
     #[arg(long, value_name = "FORMAT")]
     input_format: Option<String>,
-    /// A name for the runs
+    /// Give the runs this name
     #[arg(long, value_name = "NAME")]
     label: Option<String>,
-    /// Name of the machine [default: what the files say]
-    #[arg(long, value_name = "NAME")]
+    /// Set the name of the machine [default: from the files]
+    #[arg(long, help_heading = "What the files do not say", value_name = "NAME")]
     machine: Option<String>,
-    /// Model of the machine's CPU [default: what the files say]
-    #[arg(long, value_name = "MODEL")]
+    /// Set the CPU model [default: from the files]
+    #[arg(long, help_heading = "What the files do not say", value_name = "MODEL")]
     cpu: Option<String>,
-    /// Date of the measurement, such as 2024-05-31 [default: what the files say]
-    #[arg(long, value_name = "DATE")]
+    /// Set the date of the measurement, such as 2024-05-31 [default: from the files]
+    #[arg(long, help_heading = "What the files do not say", value_name = "DATE")]
     date: Option<String>,
-    /// Join several outputs of one tool in a file as repetitions [default: keep them apart]
-    #[arg(long)]
+    /// Treat several outputs of one tool in a file as samples of one run [default: separate runs]
+    #[arg(long, help_heading = "What the files do not say")]
     repeats: bool,
-    /// Say what would be imported, and keep nothing
+    /// Say what would be imported, and store nothing
     #[arg(long)]
     dry_run: bool,
     /// List the formats
     #[arg(long)]
-    formats: bool,
+    list: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    if arguments.formats {
+    if arguments.list {
         return output::print(&formats(), common);
     }
     if let Some(label) = &arguments.label {

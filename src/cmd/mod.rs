@@ -34,36 +34,36 @@ pub(crate) mod trend;
 use anyhow::Result;
 
 use crate::ExitStatus;
-use crate::cli::{Cli, Verb};
+use crate::cli::{Cli, CliCommand};
 
 /// Runs the requested command.
 pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
     let common = &cli.common;
-    match cli.verb {
-        Verb::Run(arguments) => run::run(&arguments, common),
-        Verb::Time(arguments) => time::run(&arguments, common),
-        Verb::App(arguments) => app::run(arguments, common),
-        Verb::Net(arguments) => net::run(&arguments, common),
-        Verb::Compare(arguments) => compare::run(&arguments, common),
-        Verb::Explain(arguments) => explain::run(&arguments, common),
-        Verb::Report(arguments) => report::run(&arguments, common),
-        Verb::Predict(arguments) => predict::run(&arguments, common),
-        Verb::Choose(arguments) => choose::run(&arguments, common),
-        Verb::Trend(arguments) => trend::run(&arguments, common),
-        Verb::Runs(arguments) => runs::run(arguments, common),
-        Verb::Show(arguments) => show::run(&arguments, common),
-        Verb::Import(arguments) => import::run(&arguments, common),
-        Verb::Export(arguments) => export::run(&arguments, common),
-        Verb::Fleet(arguments) => fleet::run(&arguments, common),
-        Verb::Farm(arguments) => farm::run(arguments, common),
-        Verb::Benchmarks(arguments) => benchmarks::run(&arguments, common),
-        Verb::Doctor(arguments) => doctor::run(&arguments, common),
-        Verb::Selftest(arguments) => selftest::run(&arguments, common),
-        Verb::Component { name } => rating::work(&name),
-        Verb::Completions(arguments) => completions::run(&arguments, common),
-        Verb::Reference(arguments) => reference::run(&arguments),
-        Verb::Agent(arguments) => agent::run(&arguments),
-        Verb::Worker => worker(),
+    match cli.command {
+        CliCommand::Run(arguments) => run::run(&arguments, common),
+        CliCommand::Time(arguments) => time::run(&arguments, common),
+        CliCommand::App(arguments) => app::run(arguments, common),
+        CliCommand::Net(arguments) => net::run(&arguments, common),
+        CliCommand::Compare(arguments) => compare::run(&arguments, common),
+        CliCommand::Explain(arguments) => explain::run(&arguments, common),
+        CliCommand::Report(arguments) => report::run(&arguments, common),
+        CliCommand::Predict(arguments) => predict::run(&arguments, common),
+        CliCommand::Choose(arguments) => choose::run(&arguments, common),
+        CliCommand::Trend(arguments) => trend::run(&arguments, common),
+        CliCommand::Runs(arguments) => runs::run(arguments, common),
+        CliCommand::Show(arguments) => show::run(&arguments, common),
+        CliCommand::Import(arguments) => import::run(&arguments, common),
+        CliCommand::Export(arguments) => export::run(&arguments, common),
+        CliCommand::Fleet(arguments) => fleet::run(&arguments, common),
+        CliCommand::Farm(arguments) => farm::run(arguments, common),
+        CliCommand::Benchmarks(arguments) => benchmarks::run(&arguments, common),
+        CliCommand::Doctor(arguments) => doctor::run(&arguments, common),
+        CliCommand::Selftest(arguments) => selftest::run(&arguments, common),
+        CliCommand::Component { name } => rating::work(&name),
+        CliCommand::Completions(arguments) => completions::run(&arguments, common),
+        CliCommand::Reference(arguments) => reference::run(&arguments),
+        CliCommand::Agent(arguments) => agent::run(&arguments),
+        CliCommand::Worker => worker(),
     }
 }
 

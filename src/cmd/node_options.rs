@@ -13,22 +13,29 @@ use crate::value_parsers::seconds;
 
 /// Options for starting this program on nodes, the same for agents and for pilots.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Nodes")]
 pub(crate) struct LauncherOptions {
-    /// What starts nodes: processes here, your own ssh, or slurm
-    #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm"])]
+    /// Start nodes here (local), over ssh or with slurm
+    #[arg(long, value_name = "LAUNCHER", default_value = "local", value_parser = ["local", "ssh", "slurm"],
+          hide_possible_values = true)]
     pub(crate) launcher: String,
-    /// Hosts for ssh, as it knows them, or nodes of Slurm by name, such as n[1-4] [default: any]
+    /// Use these hosts of ssh, or nodes of Slurm, such as n[1-4] [default: any]
     #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = in_one_line)]
     pub(crate) hosts: Vec<String>,
-    /// The ssh program with its options, such as 'ssh -p 2222'
-    #[arg(long, value_name = "COMMAND", env = "PRONY_SSH", hide_env_values = true, default_value = "ssh")]
+    /// Run this ssh program with its options, such as 'ssh -p 2222'
+    #[arg(
+        long,
+        help_heading = "Nodes",
+        value_name = "COMMAND",
+        env = "PRONY_SSH",
+        hide_env_values = true,
+        default_value = "ssh"
+    )]
     pub(crate) ssh: String,
-    /// Path of Prony on the nodes [default: the same as here]
-    #[arg(long, value_name = "PATH")]
+    /// Find Prony at this path on the nodes [default: the same as here]
+    #[arg(long, help_heading = "Nodes", value_name = "PATH")]
     remote_prony: Option<String>,
-    /// An option for Slurm's commands, such as --slurm-option=--account=x
-    #[arg(long, value_name = "OPTION", allow_hyphen_values = true, value_parser = one_option)]
+    /// Pass this option to Slurm's commands, such as --slurm-option=--account=x
+    #[arg(long, help_heading = "Nodes", value_name = "OPTION", allow_hyphen_values = true, value_parser = one_option)]
     pub(crate) slurm_option: Vec<String>,
 }
 
@@ -109,21 +116,20 @@ pub(crate) fn refuse_twice(hosts: &[String]) -> Result<()> {
 
 /// Options that choose nodes.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Nodes")]
 pub(crate) struct NodeOptions {
     #[command(flatten)]
     pub(crate) by: LauncherOptions,
-    /// Slurm's partition [default: that of the site]
-    #[arg(long, value_name = "NAME", value_parser = in_one_line)]
+    /// Use this partition of Slurm [default: that of the site]
+    #[arg(long, help_heading = "Nodes", value_name = "NAME", value_parser = in_one_line)]
     partition: Option<String>,
-    /// Slurm ends a node's job after this time
-    #[arg(long, value_name = "TIME", default_value = "2h", value_parser = seconds)]
+    /// End a node's Slurm job after this time
+    #[arg(long, help_heading = "Nodes", value_name = "TIME", default_value = "2h", value_parser = seconds)]
     job_time: f64,
-    /// A node that Slurm does not give within this time is missing
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
-    queue_time: f64,
-    /// Network interface for data [default: the one that faces this host]
-    #[arg(long, value_name = "NAME")]
+    /// Wait this long for late nodes, which are then missing
+    #[arg(long, help_heading = "Nodes", value_name = "TIME", default_value = "10m", value_parser = seconds)]
+    patience: f64,
+    /// Send data over this network interface [default: the one that faces this host]
+    #[arg(long, help_heading = "Nodes", value_name = "NAME")]
     interface: Option<String>,
 }
 
@@ -174,7 +180,7 @@ impl NodeOptions {
             remote: self.by.program()?,
             partition: self.partition.clone(),
             time_limit: Duration::from_secs_f64(self.job_time),
-            queue_limit: Duration::from_secs_f64(self.queue_time),
+            queue_limit: Duration::from_secs_f64(self.patience),
             options: self.by.slurm_option.clone(),
             interface: self.interface.clone(),
             held: None,

@@ -19,10 +19,10 @@ pub(crate) struct Arguments {
     /// The application: NAME of application.NAME, or the id of any result
     #[arg(value_name = "APPLICATION")]
     application: String,
-    /// Machines to predict it on: runs, or names of machines [default: all where it never ran]
+    /// Predict these machines: runs or machine names [default: all where it never ran]
     #[arg(long, num_args = 1.., value_name = "RUN|MACHINE")]
     on: Vec<String>,
-    /// Runs to learn from [default: the whole store]
+    /// Learn from these runs [default: the whole store]
     #[arg(long, num_args = 1.., value_name = "RUN")]
     from: Vec<String>,
 }

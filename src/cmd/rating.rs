@@ -29,10 +29,10 @@ pub(crate) fn is_suite(name: &str) -> bool {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Frozen sets: --suite int-1, fp-1 or rating")]
 pub(crate) struct RatingOptions {
-    /// Numbers of copies that run at once: 1 is the speed, more a rate [default: 1 and the number of CPUs]
+    /// Run this many copies at once; 1 is the speed, more a rate [default: 1 and all CPUs]
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) copies: Vec<u32>,
-    /// Another build of prony that does the work, such as one for this very CPU
+    /// Run the work with another build of prony, such as one for this very CPU
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) build: Option<PathBuf>,
 }

@@ -10,7 +10,7 @@ use model::Definition;
 
 use super::app::ams;
 use super::rating;
-use crate::cli::{self, GROUPS};
+use crate::cli::{self, GROUPS, HelpForm};
 use crate::{ExitStatus, output};
 
 /// Columns of help in the reference.
@@ -21,7 +21,7 @@ const WIDTH: usize = 100;
 pub(crate) enum ReferencePage {
     /// Every benchmark with its parameters and sources, and the suites
     Catalogue,
-    /// The verbs and their options
+    /// The commands and their options
     Commands,
 }
 
@@ -112,34 +112,28 @@ fn describe(text: &mut String, benchmark: &Benchmark) -> Result<()> {
 
 fn commands() -> Result<String> {
     let mut text = String::from(
-        "# The verbs\n\nGenerated from the command line's definition by `prony reference commands`; do not edit.\n",
+        "# Commands\n\nGenerated from the command line's definition by `prony reference commands`; do not edit.\n",
     );
-    let mut command = cli::command().term_width(WIDTH);
-    command.build();
+    let mut command = cli::command_with_help(HelpForm::Whole).term_width(WIDTH);
     writeln!(text, "\n```text\n{}\n```", command.render_help().to_string().trim_end())?;
-    for (title, verbs) in GROUPS {
+    for (title, names) in GROUPS {
         writeln!(text, "\n## {title}")?;
-        for verb in verbs.iter().filter_map(|verb| command.find_subcommand(verb)) {
-            describe_verb(&mut text, verb, "prony")?;
+        for below in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            describe_command(&mut text, below, "prony")?;
         }
     }
     // The version is in run documents; a reference page need not change with it.
     Ok(text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n")
 }
 
-/// The help of a command, then of its subcommands.
-fn describe_verb(text: &mut String, verb: &Command, above: &str) -> Result<()> {
-    let name = format!("{above} {}", verb.get_name());
-    // The options of every verb stand once, on top.
-    let of_every_verb = |argument: clap::Arg| {
-        let above = argument.is_global_set() || ["help", "version"].contains(&argument.get_id().as_str());
-        let hidden = above || argument.is_hide_set();
-        argument.hide(hidden)
-    };
-    let help = verb.clone().term_width(WIDTH).mut_args(of_every_verb).render_help();
-    writeln!(text, "\n### {name}\n\n```text\n{}\n```", help.to_string().trim_end())?;
-    for below in verb.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
-        describe_verb(text, below, &name)?;
+/// The help of a command, then of its subcommands. The global options stand once, on top.
+fn describe_command(text: &mut String, command: &Command, above: &str) -> Result<()> {
+    let name = format!("{above} {}", command.get_name());
+    let help = command.clone().term_width(WIDTH).render_help().to_string();
+    let help = help.trim_end().trim_end_matches(cli::GLOBAL).trim_end();
+    writeln!(text, "\n### {name}\n\n```text\n{help}\n```")?;
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
+        describe_command(text, below, &name)?;
     }
     Ok(())
 }

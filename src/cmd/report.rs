@@ -4,6 +4,7 @@ mod subject;
 mod with;
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use anyhow::Result;
 use clap::Args;
@@ -24,30 +25,35 @@ const STANDARD_OUTPUT: &str = "-";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  prony report 1 2 --output two.html
-  prony report latest --as babar")]
+  prony report --open                  the latest run, in your browser
+  prony report 1 2 --output two.html   two runs and their comparison")]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; the first is the reference
-    #[arg(required_unless_present = "with", value_name = "RUN")]
+    /// Runs, the baseline first: numbers, labels, files, published:NAME [default: latest]
+    #[arg(value_name = "RUN")]
     runs: Vec<String>,
-    /// File to write; - for standard output [default: prony-report-RUN.html; with --format, standard output]
+    /// Open the report in your browser
+    #[arg(long)]
+    open: bool,
+    /// Write this file; - for standard output [default: prony-RUN.html; with --format: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Add what predict, choose, trend or app fit finds, such as 'trend dated.csv'; may be given again
+    /// Add what predict, choose, trend or app fit finds, such as 'trend dated.csv'; repeatable
     #[arg(long, value_name = "COMMAND")]
     with: Vec<String>,
-    /// Only results that match, such as 'memory.*'
+    /// Use only results that match, such as 'memory.*'
     #[arg(long, value_name = "GLOB")]
     results: Option<String>,
-    /// Show one run in the tables of an evaluation, such as babar, or a folder with evaluation.toml
+    /// Show one run in the tables of an evaluation, such as babar, or of a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION", conflicts_with = "results")]
     evaluation: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let (mut document, subject) = match &arguments.evaluation {
-        Some(name) => in_tables(name, &arguments.runs, common)?,
-        None if arguments.runs.is_empty() => (Document::new("Findings"), ReportSubject::findings(&arguments.with)),
+        Some(name) => in_tables(name, &run_finder::names_or_latest(&arguments.runs, ["latest"]), common)?,
+        None if arguments.runs.is_empty() && !arguments.with.is_empty() => {
+            (Document::new("Findings"), ReportSubject::findings(&arguments.with))
+        }
         None => reported(arguments, common)?,
     };
     with::add(&mut document, &arguments.with, common)?;
@@ -59,13 +65,14 @@ fn in_tables(evaluation: &str, runs: &[String], common: &CommonOptions) -> Resul
     let tables = evaluation::named(evaluation)?;
     let [name] = runs else { anyhow::bail!("the tables of an evaluation take one run; {} were named", runs.len()) };
     let found = run_finder::find_one(name, common)?;
+    let subject = ReportSubject::of(std::slice::from_ref(&found));
     let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
-    let subject = ReportSubject::of(&[&found.run]);
     Ok((report::view::in_tables(&found.run, &tables, &context), subject))
 }
 
 fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, ReportSubject)> {
-    let named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
+    let names = run_finder::names_or_latest(&arguments.runs, ["latest"]);
+    let named = run_finder::find(&names, common, Detail::Whole)?;
     let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
     let handles: Vec<String> = named.iter().map(|named| named.handle.clone()).collect();
     let history = run_finder::history(&runs, common)?;
@@ -115,7 +122,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
         explanation: explanation.as_ref(),
         answer: &answer,
     };
-    Ok((report::view::report(&input), ReportSubject::of(&runs)))
+    Ok((report::view::report(&input), ReportSubject::of(&named)))
 }
 
 fn written(
@@ -131,6 +138,10 @@ fn written(
         (None, None) => subject.file()?,
     };
     let path = path.as_path();
+    anyhow::ensure!(
+        !arguments.open || path != Path::new(STANDARD_OUTPUT),
+        "could not open standard output in a browser; leave --open out, or name a file with --output"
+    );
     if path == Path::new(STANDARD_OUTPUT) && asked.is_some() {
         return output::print(document, common);
     }
@@ -142,5 +153,20 @@ fn written(
     if format == "html" {
         text.extend(subject.mark().into_bytes());
     }
-    output::write_report(path, &text)
+    let exit = output::write_report(path, &text)?;
+    if arguments.open {
+        open(path);
+    }
+    Ok(exit)
+}
+
+/// Opens a file with the program that the desktop has for it. The report is there in any case: a failure is a remark.
+fn open(path: &Path) {
+    const OPENER: &str = "xdg-open";
+    let status = Command::new(OPENER).arg(path).stdin(Stdio::null()).stdout(Stdio::null()).status();
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(status) => output::remark(&format!("could not open {} with {OPENER}: {status}", path.display())),
+        Err(error) => output::remark(&format!("could not open {} with {OPENER}: {error}", path.display())),
+    }
 }

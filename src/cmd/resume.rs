@@ -63,7 +63,7 @@ fn by(run: &Run) -> String {
         "app" => "prony app run".to_owned(),
         "sessions" => "prony app sessions".to_owned(),
         "farm" => "prony farm run".to_owned(),
-        verb => format!("prony {verb}"),
+        other => format!("prony {other}"),
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn same_results(run: &Run, fresh: &Run) -> Result<()> {
 /// The measurement that a command line requests: the command, and the values of all options that are not free.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Asked {
-    verbs: Vec<String>,
+    commands: Vec<String>,
     options: BTreeMap<String, Vec<OsString>>,
 }
 
@@ -115,9 +115,9 @@ fn given(words: &[String]) -> Result<Asked> {
                 asked.options.insert(argument.to_owned(), values);
             }
         }
-        let Some((verb, below)) = found.subcommand() else { return Ok(asked) };
-        let Some(defined) = definition.find_subcommand(verb) else { return Ok(asked) };
-        asked.verbs.push(verb.to_owned());
+        let Some((name, below)) = found.subcommand() else { return Ok(asked) };
+        let Some(defined) = definition.find_subcommand(name) else { return Ok(asked) };
+        asked.commands.push(name.to_owned());
         (definition, found) = (defined, below);
     }
 }

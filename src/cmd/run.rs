@@ -21,33 +21,32 @@ use crate::{evaluation, output};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  prony run                                  measure this machine
-  prony run --suite quick                    a first look in 20 seconds
+  prony run --suite quick                        takes 20 seconds
   prony run --benchmark 'ipc.*' --time-limit 2m  some benchmarks
-  prony run --suite babar --label web-3      the tables of a published evaluation")]
+  prony run --suite babar --label web-3          the tables of a published evaluation")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     selection: ResultSelection,
-    /// Directory in which files are measured; several are measured one by one [default: the current one]
+    /// Measure files in this directory; repeatable [default: the current one]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     directory: Vec<PathBuf>,
-    /// Medium that --suite tape and medium=target write over: a new file, a block device or a tape drive
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["directory", "resume"])]
+    /// Overwrite this file, block device or tape drive: for --suite tape and medium=target
+    #[arg(long, help_heading = "Files", value_name = "PATH", conflicts_with_all = ["directory", "resume"])]
     target_device: Option<PathBuf>,
-    /// Make the files of --suite ams a quarter larger together than the memory
-    #[arg(long, conflicts_with = "benchmark")]
+    /// Use files 25% larger than the memory: for --suite ams
+    #[arg(long, help_heading = "Files", conflicts_with = "benchmark")]
     beyond_memory: bool,
-    /// Do not read the references beside batches, and do not leave out disturbed batches
-    #[arg(long, hide = true, conflicts_with = "resume")]
+    /// Detect no interference, and keep every batch
+    #[arg(long, help_heading = "Sampling", hide = true, conflicts_with = "resume")]
     no_rulers: bool,
-    /// Least time between two samples of a result [default: 1s, or a twentieth of a shorter time limit]
-    #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
+    /// Wait at least this long between samples of a result [default: 1s, or 1/20 of a shorter time limit]
+    #[arg(long, help_heading = "Sampling", value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
-    /// Print every result at the end, not only the key results
+    /// Print every result, not only the key results
     #[arg(long)]
     all: bool,
-    /// Also write NAME.prony.json to share, without what tells who measured; full: with everything
-    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "stripped",
+    /// Write NAME.prony.json to share, without identifying data; =full: with everything
+    #[arg(long, help_heading = "Output", value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "stripped",
           conflicts_with = "target_device")]
     share: Option<ShareMode>,
     #[command(flatten)]

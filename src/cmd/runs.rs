@@ -17,7 +17,7 @@ use crate::{output, run_finder};
 #[command(after_help = "Examples:
   prony runs
   prony runs label 3 web-3
-  prony runs remove 1 2")]
+  prony runs rm 1 2")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     action: Option<RunsAction>,
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
 enum RunsAction {
     /// Remove runs from the store
     #[command(after_help = "Examples:
-  prony runs remove 1 web-3")]
-    Remove {
+  prony runs rm 1 web-3")]
+    Rm {
         /// Runs: number, id, label
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<String>,
     },
-    /// Give a run a label, or remove the one it has ('')
+    /// Label a run, or remove its label ('')
     #[command(after_help = "Examples:
   prony runs label 3 web-3")]
     Label {
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
             let store = run_finder::read(common)?;
             output::print(&list(&store.summaries()?), common)
         }
-        Some(RunsAction::Remove { runs }) => remove(&runs, common),
+        Some(RunsAction::Rm { runs }) => remove(&runs, common),
         Some(RunsAction::Label { run, label }) => {
             set_label(&run, Some(label.as_str()).filter(|label| !label.is_empty()), common)
         }

@@ -22,28 +22,28 @@ use crate::{output, run_finder};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony selftest --pairs 3
-  prony selftest 1 2 3  stored sessions")]
+  prony selftest 1 2 3    stored runs")]
 pub(crate) struct Arguments {
-    /// Stored sessions of one machine, none is measured: every two of them are a pair (seven sessions are 21)
+    /// Stored runs of one machine to compare in pairs, instead of measuring
     #[arg(value_name = "RUN", conflicts_with_all = ["pairs", "suite", "benchmark", "simulate", "seed"])]
     runs: Vec<String>,
-    /// Pairs of sessions to measure and compare
+    /// Measure and compare this many pairs of runs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pairs: u32,
-    /// A named selection of results, measured twice (prony benchmarks --suites)
+    /// Measure this suite twice
     #[arg(long, value_name = "NAME", default_value = "quick")]
     suite: String,
-    /// A benchmark instead of a suite, at a set of parameters or its default ones
-    #[arg(long, value_name = "BENCHMARK[:PARAMETERS]")]
+    /// Measure this benchmark instead of a suite
+    #[arg(long, value_name = "BENCHMARK")]
     benchmark: Vec<String>,
-    /// Without a clock: on seeded noise, in seconds
+    /// Simulate the samples, in seconds
     #[arg(long)]
     simulate: bool,
-    /// Print every number that can move a value, with its unit, reason and source, instead of measuring
+    /// Print every threshold that affects a value, and why
     #[arg(long, conflicts_with_all = ["runs", "pairs", "suite", "benchmark", "simulate", "seed"])]
     rules: bool,
-    /// Seed of orders, memory layouts and simulated noise [default: drawn]
-    #[arg(long)]
+    /// Set the seed of orders, memory layouts and simulated noise [default: random]
+    #[arg(long, help_heading = "Sampling")]
     seed: Option<u64>,
 }
 

@@ -11,30 +11,30 @@ use crate::{evaluation, output, run_finder};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  prony show latest
+  prony show
   prony show 1 2 --format csv")]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; several as csv or json
-    #[arg(required = true, num_args = 1.., value_name = "RUN")]
+    /// Runs: numbers, labels, files, published:NAME; several with --format csv or json [default: latest]
+    #[arg(value_name = "RUN")]
     runs: Vec<String>,
-    /// Show one run in the tables of an evaluation, such as babar, or a folder with evaluation.toml
+    /// Show one run in the tables of an evaluation, such as babar, or of a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION")]
     evaluation: Option<String>,
-    /// Print every result with its variant and its notes, not only with its warnings
+    /// Print every result with its variant and notes
     #[arg(long)]
     all: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let name = arguments.runs.first().map_or("", String::as_str);
+    let runs = run_finder::names_or_latest(&arguments.runs, ["latest"]);
     if let Some(evaluation) = &arguments.evaluation {
-        anyhow::ensure!(arguments.runs.len() == 1, "the tables of an evaluation take one run; name one");
+        anyhow::ensure!(runs.len() == 1, "the tables of an evaluation take one run; name one");
         let tables = evaluation::named(evaluation)?;
-        let found = run_finder::find_one(name, common)?;
+        let found = run_finder::find_one(&runs[0], common)?;
         let context = report::view::RunContext { handle: Some(found.handle), ..Default::default() };
         return output::print(&report::view::in_tables(&found.run, &tables, &context), common);
     }
-    let mut named = run_finder::find(&arguments.runs, common, Detail::Whole)?;
+    let mut named = run_finder::find(&runs, common, Detail::Whole)?;
     if named.len() > 1 {
         let runs: Vec<Run> = named.into_iter().map(|named| named.run).collect();
         return output::print_runs(&runs, common);

@@ -20,24 +20,24 @@ const LIMIT: u64 = 64 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony trend dated.csv --project 2030
-  prony trend published --result os.syscall_write")]
+  prony trend published --results os.syscall_write")]
 pub(crate) struct Arguments {
-    /// A file of dates and values, - for standard input, or with --result runs or published
+    /// A file of dates and values, - for standard input, or with --results runs or published
     #[arg(required = true, num_args = 1.., value_name = "FILE|RUN|published:NAME")]
     sources: Vec<String>,
-    /// The result of runs to fit, at their dates
-    #[arg(long, value_name = "ID")]
-    result: Option<String>,
-    /// The column of a CSV file with the value [default: the second]
+    /// Use only results that match, such as os.fork_exit, at the dates of their runs
+    #[arg(long, value_name = "GLOB")]
+    results: Option<String>,
+    /// Take values from this column of a CSV file [default: the second]
     #[arg(long, value_name = "NAME")]
     column: Option<String>,
-    /// Fit only these years, such as 1990..1998.8 or 1990..; compare later values with the fit [default: all]
+    /// Fit only these years, such as 1990..1998.8 or 1990.., and compare later values with the fit
     #[arg(long, value_name = "FROM..TO", value_parser = years)]
     years: Option<(f64, f64)>,
-    /// Years to project to
+    /// Extrapolate to these years
     #[arg(long, value_name = "YEAR", num_args = 1.., value_parser = year)]
     project: Vec<f64>,
-    /// Fit one line for each family: the column family, else the family of the CPU
+    /// Fit each family by itself: the column family, else the family of the CPU
     #[arg(long)]
     families: bool,
 }
@@ -66,15 +66,15 @@ struct DatedValues {
 }
 
 fn data(arguments: &Arguments, common: &CommonOptions) -> Result<DatedValues> {
-    if let Some(result) = &arguments.result {
+    if let Some(result) = &arguments.results {
         return of_runs(&arguments.sources, result, arguments.families, common);
     }
     let [source] = arguments.sources.as_slice() else {
-        anyhow::bail!("name one file of dated values, or runs together with --result ID");
+        anyhow::bail!("name one file of dated values, or runs together with --results ID");
     };
     anyhow::ensure!(
         source != "published" && !source.starts_with("published:"),
-        "runs have many results: name the one whose growth is asked for, such as --result os.syscall_write"
+        "runs have many results: name the one whose growth is asked for, such as --results os.syscall_write"
     );
     let text = if source == "-" {
         super::choose::text_from(std::io::stdin(), "standard input", LIMIT)?
@@ -99,7 +99,8 @@ fn of_runs(names: &[String], result: &str, by_cpu: bool, common: &CommonOptions)
     }
     let found = run_finder::find(&all, common, Detail::Values)?;
     let runs = run_finder::alike(found.into_iter().map(|named| named.run).collect());
-    let asked = |f: &&BenchmarkResult| f.benchmark == result || f.key().to_string() == result || usual(f) == result;
+    let is = |name: &str| model::glob(result, name);
+    let asked = |f: &&BenchmarkResult| is(&f.benchmark) || is(&f.key().to_string()) || is(&usual(f));
     let all_of = || runs.iter().flat_map(|run| run.results.iter().filter(asked).map(move |found| (run, found)));
     one_result(result, all_of().map(|(_, found)| found))?;
     let mut text = String::new();
@@ -138,7 +139,7 @@ fn one_result<'a>(asked: &str, found: impl Iterator<Item = &'a BenchmarkResult>)
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     anyhow::ensure!(
         points.len() < 2,
-        "{asked} is {} results, at different sets of parameters; name one of them, such as --result {}: {}{more}",
+        "{asked} is {} results, at different sets of parameters; name one of them, such as --results {}: {}{more}",
         points.len(),
         points[0],
         points.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ")

@@ -1,10 +1,10 @@
-//! What a verb answers when it has done something, and what it says next.
+//! What a command answers when it has done something, and what it says next.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
-use crate::common::Place;
+use crate::common::{Answer, Place};
 
 #[test]
-fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
+fn every_command_answers_in_json_or_refuses_it_in_one_line() {
     let place = Place::with_two_runs();
     let label = place.ask(&["runs", "label", "2", "second", "--format=json"]).fine().json();
     assert_eq!((label["run"].as_u64(), label["label"].as_str()), (Some(2), Some("second")), "{label}");
@@ -12,7 +12,7 @@ fn every_verb_answers_in_json_or_refuses_it_in_one_line() {
     let none = place.ask(&["runs", "label", "2", "", "--format=json"]).fine().json();
     assert!(none["label"].is_null(), "{none}");
     assert!(place.ask(&["runs", "label", "2", "third"]).fine().out.contains("The label of run 2 is \"third\""));
-    let removed = place.ask(&["runs", "remove", "1", "third", "--format=json"]).fine().json();
+    let removed = place.ask(&["runs", "rm", "1", "third", "--format=json"]).fine().json();
     let numbers: Vec<_> = removed.as_array().unwrap().iter().map(|run| run["run"].as_u64()).collect();
     assert_eq!(numbers, [Some(1), Some(2)]);
     let wrote = place.ask(&["app", "init", "mine.toml", "--format=json"]).fine().json();
@@ -58,12 +58,14 @@ fn a_report_goes_where_it_is_asked_to_in_every_format() {
     }
     let reports = || -> Vec<String> {
         let names = std::fs::read_dir(place.file(".")).unwrap().map(|entry| entry.unwrap().file_name());
-        names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with("prony-report")).collect()
+        names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with("prony-")).collect()
     };
     assert_eq!(reports(), [""; 0]);
     let said = place.ask(&["report", "1", "2"]).fine().out;
     let [name] = reports().try_into().unwrap();
-    assert_eq!(said, format!("Wrote {name}\n"));
+    assert_eq!(name, "prony-1-vs-2.html");
+    let path = place.file(&name).canonicalize().unwrap();
+    assert_eq!(said, format!("Wrote {name}: file://{}\n", path.display()));
     assert!(read(&name).starts_with("<!DOCTYPE"));
     place.ask(&["report", "1", "--format=json", "--output", "one.json"]).fine();
     assert!(read("one.json").starts_with('{'));
@@ -72,17 +74,21 @@ fn a_report_goes_where_it_is_asked_to_in_every_format() {
 #[test]
 fn a_report_has_the_name_of_its_run_and_replaces_that_of_no_other() {
     let place = Place::with_two_runs();
-    let name = |run: &str| place.ask(&["report", run]).fine().out.trim().strip_prefix("Wrote ").unwrap().to_owned();
+    let name = |run: &str| {
+        let said = place.ask(&["report", run]).fine().out;
+        said.strip_prefix("Wrote ").and_then(|rest| rest.split_once(": file://")).unwrap().0.to_owned()
+    };
+    assert_eq!(name("1"), "prony-1.html");
     place.ask(&["runs", "label", "1", "before it"]).fine();
-    assert_eq!(name("1"), "prony-report-before-it.html");
-    let first = std::fs::read(place.file("prony-report-before-it.html")).unwrap();
-    assert_eq!(name("1"), "prony-report-before-it.html", "that of the same run is replaced");
+    assert_eq!(name("1"), "prony-before-it.html");
+    let first = std::fs::read(place.file("prony-before-it.html")).unwrap();
+    assert_eq!(name("1"), "prony-before-it.html", "that of the same run is replaced");
     // Two runs may have one label.
     place.ask(&["runs", "label", "2", "before it"]).fine();
     let second = name("2");
     let ids: serde_json::Value = place.ask(&["runs", "--format=json"]).fine().json();
-    assert!(ids.to_string().contains(second.strip_prefix("prony-report-").unwrap().strip_suffix(".html").unwrap()));
-    assert!(std::fs::read(place.file("prony-report-before-it.html")).unwrap() == first, "it is as it was");
+    assert!(ids.to_string().contains(second.strip_prefix("prony-").unwrap().strip_suffix(".html").unwrap()));
+    assert!(std::fs::read(place.file("prony-before-it.html")).unwrap() == first, "it is as it was");
     // A file that is no report stays, too.
     std::fs::write(place.file(&second), "mine").unwrap();
     let refused = place.ask(&["report", "2"]);
@@ -91,26 +97,46 @@ fn a_report_has_the_name_of_its_run_and_replaces_that_of_no_other() {
 }
 
 #[test]
+fn a_report_is_opened_where_that_is_asked_for() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::with_a_run();
+    let bin = place.file("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let opener = bin.join("xdg-open");
+    std::fs::write(&opener, "#!/bin/sh\necho \"$1\" > opened\n").unwrap();
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let open = |words: &[&str], search: &std::path::Path| {
+        Answer::of(place.prony().args(["report", "--open"]).args(words).env("PATH", search).output().unwrap())
+    };
+    assert!(open(&[], &bin).fine().err.is_empty());
+    assert_eq!(std::fs::read_to_string(place.file("opened")).unwrap(), "prony-1.html\n");
+    // Without a desktop the report is there all the same.
+    let said = open(&["--output", "one.html"], &place.file("nowhere")).fine();
+    assert!(said.err.contains("could not open one.html with xdg-open") && place.file("one.html").exists(), "{said:?}");
+    assert!(open(&["--output", "-"], &bin).refused().contains("leave --open out"));
+}
+
+#[test]
 fn headings_of_the_help_hold_what_stands_below_them() {
     let place = Place::new();
-    let below = |verb: &[&str], heading: &str| {
-        let help = place.ask(&[verb, &["--help"]].concat()).fine().out;
+    let below = |command: &[&str], heading: &str| {
+        let help = place.ask(&[command, &["--help"]].concat()).fine().out;
         let section = help.split(&format!("\n{heading}:\n")).nth(1).unwrap_or_else(|| panic!("{heading}: {help}"));
         section.split("\n\n").next().unwrap().to_owned()
     };
-    for (verb, heading, own, general) in [
-        (&["net", "build"][..], "Nodes", "--hosts", &["--time-limit", "--label", "--link"][..]),
-        (&["net", "rr"], "What it goes over (default: loopback)", "--server", &["--target", "--label", "--quiet"]),
-        (&["net", "stream"], "What it goes over (default: loopback)", "--link", &["--target", "--label", "--quiet"]),
-        (&["fleet", "run"], "Nodes", "--parallel", &["--suite", "--benchmark", "--label", "--fail-on"]),
+    for (command, heading, own, elsewhere) in [
+        (&["net", "build"][..], "Nodes", "--ssh", &["--time-limit", "--label", "--link"][..]),
+        (&["net", "rr"], "Switch of --lab", "--link", &["--server", "--target", "--label", "--quiet"]),
+        (&["run"], "Sampling", "--max-samples", &["--suite", "--label", "--quiet", "--copies"]),
+        (&["fleet", "run"], "Nodes", "--parallel", &["--suite", "--benchmark", "--fail-on"]),
         (&["farm", "run"], "Nodes", "--jobs", &["--ledger", "--verify", "--lease", "--label"]),
         (&["farm", "run"], "Input files", "--stage-sums", &["--quiet", "--label", "--no-store"]),
     ] {
-        let under = below(verb, heading);
-        assert!(under.contains(own), "{verb:?} {heading}: {under}");
-        for option in general {
-            assert!(!under.contains(&format!("{option} ")), "{verb:?}: {option} stands below {heading}");
-            assert!(below(verb, "Options").contains(option), "{verb:?}: {option}");
+        let under = below(command, heading);
+        assert!(under.contains(own), "{command:?} {heading}: {under}");
+        for option in elsewhere {
+            assert!(!under.contains(&format!("{option} ")), "{command:?}: {option} stands below {heading}");
+            assert!(place.ask(&[command, &["--help"]].concat()).out.contains(option), "{command:?}: {option}");
         }
     }
 }

@@ -23,10 +23,11 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     assert!(place.ask(&["compare", "two.csv", "--all"]).fine().out.contains("1.49x faster"));
     std::fs::write(place.file("one.csv"), "machine,triad (GB/s)\nnode-a,61.5\n").unwrap();
     assert!(place.ask(&["show", "one.csv"]).fine().out.contains("61.5 GB/s"));
-    for verb in ["show", "explain", "report", "predict"] {
-        assert!(place.ask(&[verb, "published:stream", "--format=json"]).code == Some(2), "it prints no machine");
+    for name in ["show", "explain", "report", "predict"] {
+        assert!(place.ask(&[name, "published:stream", "--format=json"]).code == Some(2), "it prints no machine");
     }
-    for words in [&["compare", "1", "1", "--band", "-1"][..], &["run", "--time-limit", "-1"], &["run", "--seed", "-3"]]
+    for words in
+        [&["compare", "1", "1", "--margin", "-1"][..], &["run", "--time-limit", "-1"], &["run", "--seed", "-3"]]
     {
         let said = place.ask(words);
         assert!(said.code == Some(2) && said.err.contains(words[words.len() - 2]), "{said:?}");

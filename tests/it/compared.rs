@@ -72,8 +72,8 @@ fn a_folder_names_its_documents_in_order() {
 #[test]
 fn what_explains_names_runs_as_what_compares() {
     let place = Place::with_two_runs();
-    let title = |verb: &str, a: &str, b: &str| {
-        let said = place.ask(&[verb, a, b]).fine().out;
+    let title = |command: &str, a: &str, b: &str| {
+        let said = place.ask(&[command, a, b]).fine().out;
         said.lines().next().unwrap().split(',').next().unwrap().to_lowercase()
     };
     for (a, b, head) in [("1", "2", "run 2 against run 1"), ("1", "./b.json", "b.json against run 1")] {

@@ -148,7 +148,7 @@ fn a_result_keeps_its_unit_in_a_trend_and_its_best_values_are_the_lowest_times()
         names.push(name);
     }
     let mut arguments: Vec<&str> =
-        vec!["trend", "--result", "os.syscall_write", "--project", "2008", "--years", "2000.."];
+        vec!["trend", "--results", "os.syscall_write", "--project", "2008", "--years", "2000.."];
     arguments.extend(names.iter().map(String::as_str));
     let said = place.ask(&arguments).fine().out;
     let line = |begin: &str| said.lines().find(|line| line.trim_start().starts_with(begin)).unwrap_or_default();
@@ -163,15 +163,15 @@ fn a_result_keeps_its_unit_in_a_trend_and_its_best_values_are_the_lowest_times()
 fn an_id_that_stands_for_several_results_has_no_trend() {
     let place = Place::new();
     // Tables of 2004 have reads of 1 KiB to 64 MiB, and those of 1998 of memory alone.
-    let several = place.ask(&["trend", "published", "--result", "memory.read"]);
+    let several = place.ask(&["trend", "published", "--results", "memory.read"]);
     assert!(
         several.code == Some(2) && several.err.contains("results, at different sets of parameters"),
         "{}",
         several.err
     );
-    let one = several.err.split("--result ").nth(1).unwrap_or_default().split(": ").next().unwrap_or_default();
+    let one = several.err.split("--results ").nth(1).unwrap_or_default().split(": ").next().unwrap_or_default();
     assert!(one.starts_with("memory.read"), "{}", several.err);
-    let asked = place.ask(&["trend", "published", "--result", one]);
+    let asked = place.ask(&["trend", "published", "--results", one]);
     assert!(!asked.err.contains("at different sets of parameters"), "{}", asked.err);
 }
 
@@ -209,7 +209,7 @@ fn invalid_dates_are_named_by_line() {
     let bad = place.ask(&["trend", file.to_str().unwrap()]);
     assert!(bad.code == Some(2) && bad.err.contains("line 2") && bad.err.contains("soon"), "{}", bad.err);
     let result = place.ask(&["trend", "published"]);
-    assert!(result.code == Some(2) && result.err.contains("--result"), "{}", result.err);
+    assert!(result.code == Some(2) && result.err.contains("--results"), "{}", result.err);
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn a_real_sshd_gives_agents_and_builds_events() {
 fn a_real_slurm_of_two_nodes_measures_both() {
     let Some(lab) = SlurmLab::start(2) else { return };
     let place = Place::new();
-    let slurm = with(BRIEF, &["--launcher", "slurm", "--nodes", "2", "--queue-time", "60s", "--format=json"]);
+    let slurm = with(BRIEF, &["--launcher", "slurm", "--nodes", "2", "--patience", "60s", "--format=json"]);
     let report = Answer::of(lab.at_head(place.prony().args(slurm)).output().unwrap()).fine().json();
     let expected = ["n1", "n2"].map(|node| (node.to_owned(), "measured".to_owned()));
     assert_eq!(states(&report), expected);
@@ -279,7 +279,7 @@ fn a_real_slurm_with_a_node_down_names_it_with_slurms_reason() {
     let place = Place::new();
     let head = |arguments: &[&str]| Answer::of(lab.at_head(place.prony().args(arguments)).output().unwrap());
     a_node_is_lost_in_the_middle(&lab, &place);
-    let slurm = with(FLEET, &["--launcher", "slurm", "--nodes", "4", "--queue-time", "20s", "--format=json"]);
+    let slurm = with(FLEET, &["--launcher", "slurm", "--nodes", "4", "--patience", "20s", "--format=json"]);
     lab.wait_for("n3", "down");
     let answer = head(&slurm);
     assert_eq!(answer.code, Some(2), "{answer:?}");

@@ -168,9 +168,9 @@ fn a_server_is_reached_with_its_token_only() {
     let (_server, said) = start(&place, &["net", "serve", "--time-limit", "300s"], 2);
     let address = said[0].strip_prefix("listening on ").unwrap();
     let token = said[1].strip_prefix("token ").unwrap();
-    let with = |token: &str, verb: &[&str]| {
+    let with = |token: &str, command_line: &[&str]| {
         let mut command = place.prony();
-        command.env("PRONY_NET_TOKEN", token).arg("net").args(verb);
+        command.env("PRONY_NET_TOKEN", token).arg("net").args(command_line);
         command.args(["--server", address, "--max-samples", "8", "--placement", "free", "--format=json"]);
         Answer::of(command.output().unwrap())
     };

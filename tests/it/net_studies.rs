@@ -56,7 +56,7 @@ fn effects_are_studied_and_events_built_between_processes() {
 #[test]
 fn the_published_design_is_recomputed_and_its_slip_named() {
     let place = Place::new();
-    let plan = place.ask(&["net", "plan", "--design", "babar", "--events", "2000"]);
+    let plan = place.ask(&["net", "plan", "babar", "--events", "2000"]);
     let said = plan.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(plan.code == Some(0) && said.contains("609.52 µs 80 µs does not follow"), "{plan:?}");
     assert!(said.contains("64 MB/s 64 MB/s agrees") && said.contains("million steps"), "{said}");

@@ -123,7 +123,7 @@ pub(crate) mod rated {
         let place = Place::new();
         let said = place.ask(&["run", "--suite", "int-1", "--build", "nowhere"]).refused();
         assert!(said.contains("nowhere"), "{said}");
-        assert!(place.ask(&["run", "--suite", "int-2"]).refused().contains("prony benchmarks --suites"));
+        assert!(place.ask(&["run", "--suite", "int-2"]).refused().contains("prony benchmarks --suite"));
         assert!(place.ask(&["run", "--suite", "quick", "--copies", "2"]).refused().contains("frozen sets"));
     }
 }

@@ -221,7 +221,7 @@ fn a_run_without_any_interval_is_inconclusive() {
 #[test]
 fn every_suite_has_a_limit_under_five_minutes_and_an_asked_one_wins() {
     let place = Place::new();
-    let suites = place.ask(&["benchmarks", "--suites", "--format=json"]).fine().json();
+    let suites = place.ask(&["benchmarks", "--suite", "--format=json"]).fine().json();
     let suites = suites.as_array().unwrap();
     assert!(suites.len() > 10, "{suites:?}");
     for suite in suites {

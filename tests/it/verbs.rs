@@ -7,15 +7,21 @@ use crate::common::{Answer, Place, TINY};
 fn help_and_versions_are_printed() {
     let place = Place::new();
     let help = place.ask(&["--help"]).fine().out;
-    for verb in ["run", "benchmarks", "show", "runs", "compare", "doctor", "selftest"] {
-        assert!(help.contains(verb), "{verb} is missing from the help");
-        let own = place.ask(&[verb, "--help"]).fine().out;
-        assert!(own.contains("Usage:") && own.lines().count() > 5, "{verb}: {own}");
+    for name in ["run", "benchmarks", "show", "runs", "compare", "doctor", "selftest"] {
+        assert!(help.contains(name), "{name} is missing from the help");
+        let own = place.ask(&[name, "--help"]).fine().out;
+        assert!(own.contains("Usage:") && own.lines().count() > 5, "{name}: {own}");
+        assert!(own == place.ask(&["help", name]).fine().out);
     }
     assert!(help.contains("Exit codes"));
     assert!(place.ask(&["--version"]).fine().out.starts_with("prony "));
-    assert_eq!(place.ask(&[]).code, Some(2));
     assert_eq!(place.ask(&["fly"]).code, Some(2));
+    // The first call says where to begin, and is no failure.
+    let welcome = place.ask(&[]).fine();
+    assert!(welcome.out.lines().count() <= 12 && welcome.err.is_empty(), "{welcome:?}");
+    for part in ["benchmarks machines", "prony doctor", "prony run --suite quick", "prony --help"] {
+        assert!(welcome.out.contains(part), "{part}: {}", welcome.out);
+    }
 }
 
 #[test]
@@ -38,10 +44,10 @@ fn the_catalogue_is_listed_and_each_benchmark_shown() {
     assert!(some.contains("memory.load_latency") && !some.contains("os.fork_exit"), "{some}");
     let some = place.ask(&["benchmarks", "os.*"]).fine().out;
     assert!(!some.contains("memory.load_latency") && some.contains("os.fork_exit"), "{some}");
-    let suites = place.ask(&["benchmarks", "--suites"]).fine().out;
+    let suites = place.ask(&["benchmarks", "--suite"]).fine().out;
     assert!(suites.contains("babar") && suites.contains("int-1"), "{suites}");
     assert!(place.ask(&["benchmarks", "--suite", "quick"]).fine().out.contains("os.syscall_write"));
-    let listed = place.ask(&["benchmarks", "--suites", "--format=json"]).fine().json();
+    let listed = place.ask(&["benchmarks", "--suite", "--format=json"]).fine().json();
     for suite in listed.as_array().unwrap() {
         let name = suite["name"].as_str().unwrap();
         let shown = place.ask(&["benchmarks", "--suite", name]).fine().out;
@@ -50,19 +56,64 @@ fn the_catalogue_is_listed_and_each_benchmark_shown() {
     let said = place.ask(&["benchmarks", "memory.load_latencz"]).refused();
     assert!(said.contains("memory.load_latency"), "{said}");
     let said = place.ask(&["benchmarks", "--suite", "quik"]).refused();
-    assert!(said.contains("similar: quick (prony benchmarks --suites lists all)"), "{said}");
+    assert!(said.contains("similar: quick (prony benchmarks --suite lists all)"), "{said}");
 }
 
 #[test]
-fn the_help_puts_every_verb_in_a_group() {
-    let help = Place::new().ask(&["--help"]).fine().out;
-    let mut heads = Vec::new();
-    for line in help.lines().take_while(|line| !line.starts_with("Options of every verb")) {
-        heads.extend(line.strip_suffix(':'));
-    }
-    assert_eq!(heads, ["Measure", "Answer", "Runs", "Many machines", "The tool"], "{help}");
+fn the_help_puts_every_command_in_a_group_and_is_short_where_it_is_asked_to() {
+    let place = Place::new();
+    let help = place.ask(&["--help"]).fine().out;
+    let heads: Vec<&str> =
+        help.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.strip_suffix(':')).collect();
+    assert_eq!(heads, ["Commands", "Runs and tools", "More", "Global options", "Exit codes", "Examples"], "{help}");
     assert!(help.contains("--store") && help.contains("--format") && !help.contains("worker"), "{help}");
     assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+    let short = place.ask(&["-h"]).fine().out;
+    assert!(short.lines().count() <= 24 && short.contains("choose") && short.contains("prony --help"), "{short}");
+    // The options that few need are in the whole help alone; the global ones are named in both.
+    let whole = place.ask(&["run", "--help"]).fine().out;
+    let short = place.ask(&["run", "-h"]).fine().out;
+    assert!(whole.contains("--max-samples") && !short.contains("--max-samples"), "{short}");
+    for help in [&whole, &short] {
+        assert!(help.contains("--suite") && help.contains("Global options: --store, --format, --color"), "{help}");
+        assert!(!help.contains("--store <PATH>") && help.contains("Examples:"), "{help}");
+    }
+    assert!(short.contains("prony run --help shows all options") && short.lines().count() <= 24, "{short}");
+    // What belongs to a command that is timed is no question for help.
+    assert!(
+        !place
+            .ask(&["time", "--runs", "2", "--no-store", "--output", "t.json", "--", "true", "-h"])
+            .out
+            .contains("Usage:")
+    );
+}
+
+#[test]
+fn without_names_the_latest_runs_are_taken() {
+    let place = Place::new();
+    assert!(place.ask(&["show"]).refused().contains("there is no store"));
+    let place = Place::with_a_run();
+    let one = place.ask(&["compare"]).refused();
+    assert!(one.contains("could not find run 'previous'") && one.contains("it holds 1 run"), "{one}");
+    let place = Place::with_two_runs();
+    let same = |words: &[&str], named: &[&str]| {
+        let (short, long) = (place.ask(words).fine(), place.ask(named).fine());
+        assert_eq!(short.out, long.out, "{words:?} is {named:?}");
+        short.err
+    };
+    same(&["show"], &["show", "2"]);
+    same(&["show", "previous"], &["show", "1"]);
+    same(&["export", "--to", "openmetrics"], &["export", "latest", "--to", "openmetrics"]);
+    same(&["report", "--format=json"], &["report", "2", "--format=json"]);
+    for name in ["compare", "explain"] {
+        let said = same(&[name], &[name, "1", "2"]);
+        assert!(said.contains("comparing run 2 with run 1, the baseline"), "{said}");
+        assert!(!place.ask(&[name, "previous", "latest"]).fine().err.contains("comparing run"), "they were named");
+    }
+    same(&["show", "--as", "babar"], &["show", "2", "--as", "babar"]);
+    assert!(place.ask(&["runs", "label", "1", "previous"]).refused().contains("it names the latest runs"));
+    place.ask(&["runs", "rm", "previous"]).fine();
+    assert!(place.ask(&["show", "1"]).refused().contains('1'));
 }
 
 #[test]
@@ -94,7 +145,7 @@ fn runs_are_listed_labelled_and_removed() {
     assert!(place.ask(&["runs"]).fine().out.contains("second"));
     assert!(place.ask(&["runs", "label", "2", ""]).fine().out.contains("no label any more"));
     assert!(!place.ask(&["runs"]).fine().out.contains("second"));
-    place.ask(&["runs", "remove", "1", "1"]).fine();
+    place.ask(&["runs", "rm", "1", "1"]).fine();
     let left = place.ask(&["runs", "--format=json"]).fine().json();
     assert_eq!(left.as_array().unwrap().len(), 1);
     let said = place.ask(&["show", "1"]).refused();
@@ -256,7 +307,7 @@ fn a_time_below_the_clock_resolution_is_no_result() {
     assert!(shown["results"][0]["outcome"]["failed"].is_string(), "{shown:#}");
     std::fs::write(&file, "nothing that anybody writes").unwrap();
     let refused = place.ask(&["import", file.to_str().unwrap()]).refused();
-    assert!(refused.contains("--input-format") && refused.contains("prony import --formats"), "{refused}");
+    assert!(refused.contains("--input-format") && refused.contains("prony import --list"), "{refused}");
 }
 
 #[test]

@@ -17,13 +17,13 @@ pub(crate) struct Arguments {
     /// The application: NAME of application.NAME, or any result by its id or id:parameters
     #[arg(value_name = "APPLICATION")]
     application: String,
-    /// The rating: any result by its id or id:parameters
+    /// Fit against this result, by its id or id:parameters
     #[arg(long, value_name = "RESULT", default_value = "rating.int_1_speed")]
     against: String,
-    /// Runs: numbers, ids, labels, files, folders or published:NAME [default: the whole store]
+    /// Runs: numbers, labels, files, published:NAME [default: the whole store]
     #[arg(num_args = 0.., value_name = "RUN")]
     runs: Vec<String>,
-    /// Fact that names a machine's family [default: the first word of its CPU's model]
+    /// Group machines by this fact [default: the first word of the CPU model]
     #[arg(long, value_name = "FACT")]
     family: Option<String>,
 }

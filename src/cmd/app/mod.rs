@@ -27,7 +27,7 @@ enum AppAction {
     Init(init::Arguments),
     /// Build, run, verify and measure the applications of a manifest
     Run(run::Arguments),
-    /// Run many sessions at once over many files, and say what limits them
+    /// Run many sessions at once over many files and find what limits them
     Sessions(sessions::Arguments),
     /// Fit an application against a rating over machines
     Fit(fit::Arguments),

@@ -27,14 +27,14 @@ pub(crate) struct Arguments {
     /// One application of the manifest [default: all]
     #[arg(value_name = "APPLICATION")]
     application: Option<String>,
-    /// Numbers of copies that run at once [default: those of the manifest, else 1 and the number of CPUs]
+    /// Run this many copies at once, such as 1,8 [default: as the manifest says, else 1 and all CPUs]
     #[arg(long, value_delimiter = ',', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     copies: Vec<u32>,
     /// Keep the builds in this directory [default: a temporary one]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, help_heading = "Builds", value_name = "DIR")]
     builds: Option<PathBuf>,
     /// Run two builds at once on two cores; =force: also on two threads of one core
-    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
+    #[arg(long, help_heading = "Builds", value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
     duet: Option<DuetWish>,
     #[command(flatten)]
     spacing: ExecutionSpacing,

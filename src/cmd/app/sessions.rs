@@ -21,32 +21,32 @@ use crate::run_options::MeasureOptions;
   prony app sessions -n 12 --write 24
   prony app sessions -n 4 data/*.raw -- ./reader --fast")]
 pub(crate) struct Arguments {
-    /// Sessions at once
+    /// Run this many sessions at once
     #[arg(long, short = 'n', value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=4096))]
     sessions: u32,
     /// Files to read [default: ntuples that Prony writes and removes]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Ntuples to write, if you name no files
+    /// Write this many ntuples, if you name no files
     #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     write: u32,
-    /// Size of each, in MB
-    #[arg(long, default_value_t = 16, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    /// Write ntuples of this size, in MB
+    #[arg(long, help_heading = "Files", default_value_t = 16, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     file_size: u64,
-    /// Make the files a quarter larger together than the memory
-    #[arg(long, conflicts_with_all = ["file_size", "files"])]
+    /// Use files 25% larger than the memory
+    #[arg(long, help_heading = "Files", conflicts_with_all = ["file_size", "files"])]
     beyond_memory: bool,
-    /// Directory in which files are written and measured
-    #[arg(long, value_name = "DIR", default_value = ".")]
+    /// Measure files in this directory
+    #[arg(long, help_heading = "Files", value_name = "DIR", default_value = ".")]
     directory: PathBuf,
-    /// Every session reads all files [default: each its own]
+    /// Read all files in every session, not its own alone
     #[arg(long)]
     shared: bool,
-    /// Drop files from the page cache before reading [default: warm them]
+    /// Drop files from the page cache before reading
     #[arg(long)]
     cold: bool,
-    /// Run all sessions this many times, whatever the intervals
-    #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["max_samples", "time_limit"],
+    /// Run all sessions exactly this many times
+    #[arg(long, help_heading = "Sampling", short = 'r', value_name = "N", conflicts_with_all = ["max_samples", "time_limit"],
           value_parser = clap::value_parser!(u32).range(1..=100))]
     runs: Option<u32>,
     /// Your own program; Prony appends the names of a session's files

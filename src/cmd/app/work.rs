@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     /// Events
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     events: u64,
-    /// Number of the first event
+    /// Start at this event number
     #[arg(long, default_value_t = 0)]
     first: u64,
     /// Seed

@@ -30,11 +30,11 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum FarmAction {
-    /// Cut events into chunks, and process them on many nodes
+    /// Cut events into chunks and process them on many nodes
     Run(Box<run::Arguments>),
     /// Resume a run whose coordinator died
     Resume(run::ResumeArguments),
-    /// Print how a run stands, at any time; check its files, or print its cost
+    /// Print the state of a run, check its files or print its cost
     Status(status::Arguments),
     /// Write the ntuples that `builtin:analyse --input` reads
     Input(work::InputArguments),

@@ -27,7 +27,7 @@ use crate::value_parsers::seconds;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony farm run builtin:reconstruct --events 1000 --chunk 20 --nodes 2
-  prony farm run mine.toml --events 100000 --chunk 500 --launcher ssh --hosts a,b,c --listen 192.0.2.1")]
+  prony farm run mine.toml --events 9000 --chunk 500 --launcher ssh --hosts a,b")]
 pub(crate) struct Arguments {
     /// A manifest, builtin:reconstruct, builtin:simulate or builtin:analyse
     #[arg(value_name = "MANIFEST|builtin:NAME")]
@@ -35,53 +35,53 @@ pub(crate) struct Arguments {
     /// The application, if the manifest has several
     #[arg(value_name = "APPLICATION")]
     application: Option<String>,
-    /// Events in all
+    /// Process this many events
     #[arg(long, value_name = "N")]
     events: u64,
-    /// Events of a chunk: what is lost when a node dies; about a minute's work is a good size
+    /// Put this many events in a chunk: a minute's work
     #[arg(long, value_name = "K")]
     chunk: u64,
-    /// Number of the first event
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Start at this event number
+    #[arg(long, help_heading = "Events", value_name = "N", default_value_t = 0)]
     first: u64,
-    /// Seed of the events
-    #[arg(long, default_value_t = 1)]
+    /// Set the seed of the events
+    #[arg(long, help_heading = "Events", default_value_t = 1)]
     seed: u64,
-    /// Directory of input files
-    #[arg(long, value_name = "DIR")]
+    /// Read input files from this directory
+    #[arg(long, help_heading = "Files", value_name = "DIR")]
     input: Option<PathBuf>,
     /// Keep the builds in this directory, which all nodes reach [default: prony-farm-builds]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, help_heading = "Files", value_name = "DIR")]
     builds: Option<PathBuf>,
-    /// Let every chunk of a built-in workload take at least this long: failures can be rehearsed on few CPUs
-    #[arg(long, value_name = "TIME", hide = true, value_parser = seconds)]
+    /// Slow every chunk of a built-in workload down to this time, to rehearse failures on few CPUs
+    #[arg(long, help_heading = "Safety", value_name = "TIME", hide = true, value_parser = seconds)]
     pace: Option<f64>,
     /// Give a chunk to another pilot after this time without a heartbeat
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = seconds)]
+    #[arg(long, help_heading = "Safety", value_name = "TIME", default_value = "10s", value_parser = seconds)]
     lease: f64,
     /// Near the end, give a chunk that takes this many times the usual to a second pilot; 0: never
     #[arg(long, value_name = "FACTOR", hide = true, default_value_t = 1.5)]
     speculate: f64,
-    /// Do this percentage of the chunks twice, on different nodes, to find a node that computes wrongly
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "shared_dir")]
+    /// Repeat this percentage of the chunks on other nodes, to find a node that computes wrongly
+    #[arg(long, help_heading = "Safety", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "shared_dir")]
     verify: f64,
-    /// Directory for files that chunks write to {out}, reached by all nodes [default: farm-ID.products]
-    #[arg(long, value_name = "DIR", conflicts_with = "shared_dir")]
+    /// Keep the files that chunks write to {out} here, reached by all nodes [default: farm-ID.products]
+    #[arg(long, help_heading = "Files", value_name = "DIR", conflicts_with = "shared_dir")]
     products: Option<PathBuf>,
     /// Fail unless the digest of all events is this one
-    #[arg(long, value_name = "HEX")]
+    #[arg(long, help_heading = "Safety", value_name = "HEX")]
     expect_digest: Option<String>,
-    /// The ledger, a new file [default: farm-ID.ledger]
-    #[arg(long, value_name = "FILE", conflicts_with = "shared_dir")]
+    /// Write the ledger to this new file [default: farm-ID.ledger]
+    #[arg(long, help_heading = "Files", value_name = "FILE", conflicts_with = "shared_dir")]
     ledger: Option<PathBuf>,
     /// Share the work through this directory, without a coordinator
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, help_heading = "Batch systems", value_name = "DIR")]
     shared_dir: Option<PathBuf>,
     /// Print a script for a batch system instead of running; needs --shared-dir
-    #[arg(long, value_name = "SYSTEM", requires = "shared_dir", value_parser = ["slurm", "condor"])]
+    #[arg(long, help_heading = "Batch systems", value_name = "SYSTEM", requires = "shared_dir", value_parser = ["slurm", "condor"])]
     script: Option<String>,
     /// Print no progress
-    #[arg(long, short)]
+    #[arg(long, help_heading = "Output", short)]
     quiet: bool,
     #[command(flatten)]
     saving: SaveOptions,
@@ -95,31 +95,31 @@ pub(crate) struct Arguments {
 fn or_array(launcher: clap::Arg) -> clap::Arg {
     launcher
         .value_parser(["local", "ssh", "slurm", "slurm-array"])
-        .help("What starts nodes: processes here, your own ssh, slurm, or slurm-array: an array of batch jobs")
+        .help("Start nodes here (local), over ssh, with slurm or slurm-array")
 }
 
 /// Where pilots run.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Nodes", mut_arg("launcher", or_array))]
+#[command(mut_arg("launcher", or_array))]
 struct PilotPlacement {
     #[command(flatten)]
     by: LauncherOptions,
-    /// How many nodes: each runs a pilot
+    /// Use this many nodes: each runs a pilot
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: u32,
-    /// Chunks at a time on a node [default: its CPUs; several local nodes share them]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    /// Run this many chunks at a time on a node [default: its CPUs; several local nodes share them]
+    #[arg(long, help_heading = "Nodes", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     jobs: Option<u32>,
-    /// Address of the coordinator, which all nodes reach
-    #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1")]
+    /// Listen on this address, which all nodes reach
+    #[arg(long, help_heading = "Nodes", value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1")]
     listen: String,
-    /// Time that pilots wait for a coordinator that died, and a run for nodes that are late
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
+    /// Wait this long for late nodes; pilots wait as long for a dead coordinator
+    #[arg(long, help_heading = "Nodes", value_name = "TIME", default_value = "10m", value_parser = seconds)]
     patience: f64,
-    /// Slurm ends a node's job after this time
-    #[arg(long, value_name = "TIME", default_value = "24h", value_parser = seconds)]
+    /// End a node's Slurm job after this time
+    #[arg(long, help_heading = "Nodes", value_name = "TIME", default_value = "24h", value_parser = seconds)]
     job_time: f64,
-    /// Time for a pilot to connect after it was started
+    /// Wait this long for a started pilot to connect
     #[arg(long, value_name = "TIME", hide = true, default_value = "60s", value_parser = seconds)]
     connect_wait: f64,
 }
@@ -300,13 +300,13 @@ pub(crate) struct ResumeArguments {
     /// The ledger that the run wrote
     #[arg(value_name = "LEDGER")]
     ledger: PathBuf,
-    /// Address of the coordinator, which all nodes reach [default: where it was]
+    /// Listen on this address, which all nodes reach [default: where it was]
     #[arg(long, value_name = "ADDRESS[:PORT]")]
     listen: Option<String>,
     /// Fail unless the digest of all events is this one
     #[arg(long, value_name = "HEX")]
     expect_digest: Option<String>,
-    /// Time for a pilot to connect after it was started
+    /// Wait this long for a started pilot to connect
     #[arg(long, value_name = "TIME", hide = true, default_value = "60s", value_parser = seconds)]
     connect_wait: f64,
     /// Print no progress

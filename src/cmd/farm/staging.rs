@@ -21,10 +21,10 @@ pub(super) struct StageOptions {
     /// Keep the copies in this directory of each node [default: removed after the run]
     #[arg(long, value_name = "DIR", requires = "stage")]
     stage_to: Option<PathBuf>,
-    /// Most bytes of all copies on a node; the oldest make room
+    /// Limit the copies on a node to this size; the oldest are removed
     #[arg(long, value_name = "SIZE", default_value = "10GiB", value_parser = bytes, requires = "stage")]
     stage_limit: u64,
-    /// Checksums that the files must have, as sha256sum(1) writes them
+    /// Check the files by these checksums, as sha256sum(1) writes them
     #[arg(long, value_name = "FILE", requires = "stage")]
     stage_sums: Option<PathBuf>,
 }

@@ -272,17 +272,17 @@ impl ChunkWorker for Command {
 pub(crate) struct InputArguments {
     /// Where to write
     directory: PathBuf,
-    /// Events in all
+    /// Process this many events
     #[arg(long, value_name = "N")]
     events: u64,
-    /// Events of a chunk
+    /// Put this many events in a chunk
     #[arg(long, value_name = "K")]
     chunk: u64,
-    /// Number of the first event
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Start at this event number
+    #[arg(long, help_heading = "Events", value_name = "N", default_value_t = 0)]
     first: u64,
-    /// Seed of the events
-    #[arg(long, default_value_t = 1)]
+    /// Set the seed of the events
+    #[arg(long, help_heading = "Events", default_value_t = 1)]
     seed: u64,
 }
 

@@ -19,8 +19,8 @@ pub(crate) struct Arguments {
 /// When a fleet with an odd node is a failure.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutlierGate {
-    /// Exit with 1 for outlier (a node is odd); with 3 if undecided
-    #[arg(long, value_name = "CONDITION", value_parser = ["outlier"])]
+    /// Exit with 1 if a node is an outlier; with 3 if inconclusive
+    #[arg(long, help_heading = "Verdicts", value_name = "CONDITION", value_parser = ["outlier"])]
     fail_on: Option<String>,
 }
 
@@ -33,9 +33,9 @@ impl OutlierGate {
 
 #[derive(Debug, Subcommand)]
 enum FleetAction {
-    /// Measure a suite on every node, and say which node is odd
+    /// Measure a suite on every node and find outliers
     Run(Box<run::Arguments>),
-    /// Say how far apart runs of equal machines lie, and which is odd
+    /// Compare runs of equal machines and find outliers
     Spread(spread::Arguments),
 }
 

@@ -21,38 +21,38 @@ use crate::run_options::{ResultSelection, RoundOptions};
 use crate::{output, run_finder};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(mut_arg("benchmark", |option| option.help_heading("Sampling")), after_help = "Examples:
   prony fleet run --launcher ssh --hosts a,b,c --suite quick
-  prony fleet run --launcher slurm --nodes 4 --partition batch
+  prony fleet run --launcher slurm --nodes 4
   prony fleet run --launcher slurm --nodes 64 --script slurm > fleet.sh
 
-Exit codes: as of every verb; 2 if a node is missing (the runs of the others are kept).")]
+Exit codes: as of every command; 2 if a node is missing (the runs of the others are kept).")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     selection: ResultSelection,
     #[command(flatten)]
     rounds: RoundOptions,
-    /// A name for the runs, to which each node's name is added
-    #[arg(long, value_name = "NAME")]
+    /// Give the runs this name, with each node's name added
+    #[arg(long, help_heading = "Nodes", value_name = "NAME")]
     label: Option<String>,
-    /// Directory in which files are measured on the nodes [default: where their agents start]
-    #[arg(long, value_name = "DIR")]
+    /// Measure files in this directory of the nodes [default: where their agents start]
+    #[arg(long, help_heading = "Nodes", value_name = "DIR")]
     directory: Option<String>,
     /// Print a script for a batch system instead of running
-    #[arg(long, value_name = "SYSTEM", value_parser = ["slurm"])]
+    #[arg(long, help_heading = "Nodes", value_name = "SYSTEM", value_parser = ["slurm"])]
     script: Option<String>,
     #[command(flatten)]
     gate: OutlierGate,
     /// Print no progress
-    #[arg(long, short)]
+    #[arg(long, help_heading = "Output", short)]
     quiet: bool,
     #[command(flatten)]
     place: NodeOptions,
-    /// How many nodes [default: all hosts, all of Slurm's partition, one local]
+    /// Use this many nodes [default: all hosts, all of Slurm's partition, one local]
     #[arg(long, short = 'N', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     nodes: Option<u32>,
-    /// Nodes that measure at the same time [default: all; local: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Measure on this many nodes at the same time [default: all; local: 1]
+    #[arg(long, help_heading = "Nodes", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     parallel: Option<u32>,
 }
 

@@ -17,7 +17,7 @@ use crate::{ExitStatus, output, run_finder};
   prony fleet spread 1 2 3
   prony fleet spread ./prony-JOB-*.json --fail-on outlier")]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, files, folders
+    /// Runs: numbers, labels, files, folders
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
     #[command(flatten)]

@@ -30,48 +30,48 @@ use crate::value_parsers::short_seconds;
   prony net build --lab --burst-frames 4,5,6,8 --senders 4 --receivers 1
   prony net build --launcher ssh --hosts a,b,c,d --senders 2 --receivers 2")]
 pub(crate) struct Arguments {
-    /// Sources of fragments
+    /// Use this many senders of fragments
     #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(1..=1000))]
     senders: u32,
-    /// Builders of events
+    /// Use this many receivers that build events
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=1000))]
     receivers: u32,
-    /// Bytes of an event
-    #[arg(long, value_name = "BYTES", default_value_t = 32_000)]
+    /// Build events of this many bytes
+    #[arg(long, help_heading = "Traffic", value_name = "BYTES", default_value_t = 32_000)]
     event: u32,
-    /// Events in all, of one job [default: 4000; 10 with --burst-frames]
-    #[arg(long, value_name = "N")]
+    /// Build this many events [default: 4000; 10 with --burst-frames]
+    #[arg(long, help_heading = "Traffic", value_name = "N")]
     events: Option<u32>,
-    /// Sweep bursts of full frames of each sender into one port, such as 4,5,6,8
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=10_000),
+    /// Send bursts of this many full frames from each sender into one port, such as 4,5,6,8
+    #[arg(long, help_heading = "Traffic", value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=10_000),
           conflicts_with_all = ["pattern", "transport", "event", "rate", "random", "credits", "window", "lose"])]
     burst_frames: Vec<u32>,
-    /// Events a second [default: as fast as possible]
-    #[arg(long, value_name = "RATE")]
+    /// Limit events per second [default: as fast as possible]
+    #[arg(long, help_heading = "Traffic", value_name = "RATE")]
     rate: Option<f64>,
-    /// What is random: poisson (moments of events), exponential or a FILE of sizes (fragments) [default: nothing]
-    #[arg(long, value_name = "poisson|exponential|FILE", value_delimiter = ',')]
+    /// Vary the times of events (poisson) or the sizes of fragments (exponential or a file of sizes)
+    #[arg(long, help_heading = "Traffic", value_name = "poisson|exponential|FILE", value_delimiter = ',')]
     random: Vec<String>,
-    /// Pattern: who sends when
-    #[arg(long, value_name = "PATTERN", default_value = "pull", value_parser = ["burst", "round_robin", "barrel_shift", "random", "pull"])]
+    /// Choose the pattern: who sends when
+    #[arg(long, help_heading = "Traffic", value_name = "PATTERN", default_value = "pull", value_parser = ["burst", "round_robin", "barrel_shift", "random", "pull"])]
     pattern: String,
-    /// What carries fragments: credits (with pull), tcp, or datagrams (never sent again)
-    #[arg(long, default_value = "credits", value_parser = ["credits", "tcp", "datagrams"])]
+    /// Carry fragments by credits (with pull), tcp or datagrams (never sent again)
+    #[arg(long, help_heading = "Traffic", default_value = "credits", value_parser = ["credits", "tcp", "datagrams"])]
     transport: String,
-    /// Requests that a receiver has open
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// Allow a receiver this many open requests
+    #[arg(long, help_heading = "Traffic", value_name = "N", default_value_t = 4)]
     credits: u32,
-    /// Receive buffer of connections, which bounds their windows [default: that of the system]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    /// Set the receive buffer, which limits the TCP window [default: that of the system]
+    #[arg(long, help_heading = "Traffic", value_name = "SIZE", value_parser = size)]
     window: Option<u32>,
-    /// Let this receiver fail half-way [default: none]
-    #[arg(long, value_name = "RECEIVER")]
+    /// Fail this receiver half-way [default: none]
+    #[arg(long, help_heading = "Traffic", value_name = "RECEIVER")]
     lose: Option<u32>,
     /// Refuse a job whose nodes start further apart; without a unit milliseconds
-    #[arg(long, value_name = "TIME", hide = true, default_value = "50ms", value_parser = short_seconds)]
+    #[arg(long, help_heading = "Traffic", value_name = "TIME", hide = true, default_value = "50ms", value_parser = short_seconds)]
     max_skew: f64,
-    /// Use a switch of namespaces on this host
-    #[arg(long)]
+    /// Build a virtual switch on this host and measure over it
+    #[arg(long, help_heading = "Switch of --lab")]
     lab: bool,
     #[command(flatten)]
     switch: Switch,

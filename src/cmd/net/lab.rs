@@ -28,12 +28,12 @@ enum LabAction {
     #[command(after_help = "Examples:
   prony net lab up --nodes 4 --link 10mbit")]
     Up {
-        /// How many nodes: hosts at the switch
+        /// Use this many nodes: hosts at the switch
         #[arg(long, value_name = "N", default_value_t = 2)]
         nodes: usize,
         #[command(flatten)]
         switch: Switch,
-        /// End after this time, such as 90s or 5m [default: when you stop it]
+        /// Stop after this time, such as 90s or 5m [default: when you stop it]
         #[arg(long, value_name = "TIME", value_parser = seconds)]
         time_limit: Option<f64>,
     },
@@ -43,7 +43,7 @@ enum LabAction {
     Run {
         /// Host, counted from 0
         host: usize,
-        /// Process that holds the laboratory [default: the only one]
+        /// Use the lab that this process holds [default: the only one]
         #[arg(long, value_name = "PID")]
         owner: Option<i32>,
         /// Program and its arguments

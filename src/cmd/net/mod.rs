@@ -21,38 +21,38 @@ use crate::cli::CommonOptions;
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    verb: NetVerb,
+    action: NetAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum NetVerb {
-    /// Serve the other end of network tests, for those who have the token
+enum NetAction {
+    /// Serve the other end of network tests to those who have the token
     Serve(serve::Arguments),
     /// Measure throughput against the size of one write
     Stream(stream::Arguments),
     /// Measure round trips over TCP and UDP, and connections
     Rr(rr::Arguments),
-    /// Send datagrams at rising rates, and say where they are lost
+    /// Send datagrams at rising rates and find where they are lost
     Udp(udp::Arguments),
-    /// Measure the effects of window, congestion control, Nagle, duplex, MTU and offloads, in pairs
+    /// Measure what window, congestion control, Nagle, duplex, MTU and offloads change
     Study(study::Arguments),
     /// Build events from many senders' fragments at many receivers
     Build(build::Arguments),
-    /// Work out the buffers that a design needs, or simulate it
+    /// Calculate the buffers that a design needs, or simulate it
     Plan(plan::Arguments),
     /// Build a switch with finite buffers on this host
     Lab(lab::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    match &arguments.verb {
-        NetVerb::Serve(arguments) => serve::run(arguments, common),
-        NetVerb::Stream(arguments) => stream::run(arguments, common),
-        NetVerb::Rr(arguments) => rr::run(arguments, common),
-        NetVerb::Udp(arguments) => udp::run(arguments, common),
-        NetVerb::Study(arguments) => study::run(arguments, common),
-        NetVerb::Build(arguments) => build::run(arguments, common),
-        NetVerb::Plan(arguments) => plan::run(arguments, common),
-        NetVerb::Lab(arguments) => lab::run(arguments),
+    match &arguments.action {
+        NetAction::Serve(arguments) => serve::run(arguments, common),
+        NetAction::Stream(arguments) => stream::run(arguments, common),
+        NetAction::Rr(arguments) => rr::run(arguments, common),
+        NetAction::Udp(arguments) => udp::run(arguments, common),
+        NetAction::Study(arguments) => study::run(arguments, common),
+        NetAction::Build(arguments) => build::run(arguments, common),
+        NetAction::Plan(arguments) => plan::run(arguments, common),
+        NetAction::Lab(arguments) => lab::run(arguments),
     }
 }

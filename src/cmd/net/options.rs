@@ -25,20 +25,19 @@ use crate::{ExitStatus, output};
 
 /// What a test goes over; without any of these, loopback.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What it goes over (default: loopback)")]
 pub(super) struct Over {
-    /// A host where `prony net serve` runs; stream takes several
+    /// Measure to this host, where `prony net serve` runs; stream takes several
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
     server: Vec<String>,
     #[command(flatten)]
     token: TokenSource,
-    /// Use a switch of namespaces on this host
+    /// Build a virtual switch on this host and measure over it
     #[arg(long)]
     pub(super) lab: bool,
     #[command(flatten)]
     pub(super) switch: Switch,
-    /// CPUs of the two ends
-    #[arg(long, value_name = "WHERE", default_value = "cross_cpu", value_parser = ["cross_cpu", "same_cpu", "free"])]
+    /// Place the two ends: on different CPUs, one CPU, or unpinned
+    #[arg(long, help_heading = "Connection", value_name = "WHERE", default_value = "cross_cpu", value_parser = ["cross_cpu", "same_cpu", "free"])]
     pub(super) placement: String,
 }
 
@@ -50,8 +49,8 @@ const LONGEST_TOKEN_FILE: u64 = 4096;
 /// Where the token is. It is no option, because every user of a machine can read the arguments of its processes.
 #[derive(Debug, Args)]
 pub(super) struct TokenSource {
-    /// File with the token of both ends, readable by you alone [default: the variable PRONY_NET_TOKEN]
-    #[arg(long, value_name = "FILE")]
+    /// Read the shared token from this file, readable by you alone [default: PRONY_NET_TOKEN]
+    #[arg(long, help_heading = "Connection", value_name = "FILE")]
     token_file: Option<PathBuf>,
 }
 
@@ -81,17 +80,17 @@ impl TokenSource {
 /// The switch of a laboratory.
 #[derive(Debug, Clone, Args)]
 pub(super) struct Switch {
-    /// Rate of the switch's links, such as 10mbit or 1gbit
-    #[arg(id = "link", long = "link", value_name = "RATE", default_value = "100mbit", value_parser = bits)]
+    /// Set the rate of the switch's links, such as 10mbit or 1gbit
+    #[arg(id = "link", long = "link", help_heading = "Switch of --lab", value_name = "RATE", default_value = "100mbit", value_parser = bits)]
     pub(super) rate: u64,
-    /// Buffer of a switch's port, bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
+    /// Set the buffer of a switch's port, in bytes
+    #[arg(long, help_heading = "Switch of --lab", value_name = "BYTES", default_value_t = 160_000)]
     pub(super) buffer: u64,
-    /// Largest packet, bytes; stream takes several
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "1500")]
+    /// Set the largest packet, in bytes; stream takes several
+    #[arg(long, help_heading = "Switch of --lab", value_name = "BYTES", value_delimiter = ',', default_value = "1500")]
     pub(super) mtu: Vec<u32>,
-    /// One medium with collisions, as half-duplex Ethernet, instead of a switch
-    #[arg(long)]
+    /// Simulate half-duplex Ethernet: one medium with collisions, instead of a switch
+    #[arg(long, help_heading = "Switch of --lab")]
     pub(super) half_duplex: bool,
 }
 

@@ -18,48 +18,48 @@ use crate::value_parsers::seconds;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  prony net plan --design babar --events 200
+  prony net plan babar --events 200
   prony net plan --senders 500 --receivers 500 --link 100gbit --buffer 1000000")]
 pub(crate) struct Arguments {
-    /// A published design
-    #[arg(long, value_parser = ["babar"])]
+    /// A published design, whose numbers are taken
+    #[arg(value_name = "DESIGN", value_parser = ["babar"])]
     design: Option<String>,
-    /// Sources of fragments
+    /// Use this many senders of fragments
     #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     senders: u32,
-    /// Builders of events
+    /// Use this many receivers that build events
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     receivers: u32,
-    /// Rate of the switch's links, such as 100mbit or 100gbit
+    /// Set the rate of the switch's links, such as 100mbit or 100gbit
     #[arg(long, value_name = "RATE", default_value = "100mbit", value_parser = bits)]
     link: u64,
-    /// Buffer of a switch's port, bytes
+    /// Set the buffer of a switch's port, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 160_000)]
     buffer: u64,
-    /// Bytes of an event
-    #[arg(long, value_name = "BYTES", default_value_t = 32_000, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    /// Build events of this many bytes
+    #[arg(long, help_heading = "Traffic", value_name = "BYTES", default_value_t = 32_000, value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     event: u64,
-    /// Events a second; 0: as fast as the links allow
-    #[arg(long, value_name = "RATE", default_value_t = 2_000.0)]
+    /// Limit events per second; 0: as fast as the links allow
+    #[arg(long, help_heading = "Traffic", value_name = "RATE", default_value_t = 2_000.0)]
     rate: f64,
-    /// Time from one end to the other without queues
-    #[arg(long, value_name = "TIME", default_value = "0.00005s", value_parser = seconds)]
+    /// Set the time from one end to the other without queues
+    #[arg(long, help_heading = "Traffic", value_name = "TIME", default_value = "0.00005s", value_parser = seconds)]
     latency: f64,
-    /// Events in all to simulate [default: none, only work out the buffers]
+    /// Simulate this many events [default: none, only calculate the buffers]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     events: Option<u32>,
-    /// Pattern: who sends when; each is simulated
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',', default_value = "in_order,barrel_shift,random,pull",
+    /// Choose the pattern: who sends when; each is simulated
+    #[arg(long, help_heading = "Traffic", value_name = "PATTERN", value_delimiter = ',', default_value = "in_order,barrel_shift,random,pull",
           value_parser = ["in_order", "barrel_shift", "random", "pull"])]
     pattern: Vec<String>,
-    /// Receive buffer of connections, which bounds their windows; 0: datagrams
-    #[arg(long, value_name = "SIZE", default_value = "0B", value_parser = size)]
+    /// Set the receive buffer, which limits the TCP window; 0: datagrams
+    #[arg(long, help_heading = "Traffic", value_name = "SIZE", default_value = "0B", value_parser = size)]
     window: u32,
-    /// Requests that a receiver has open
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Allow a receiver this many open requests
+    #[arg(long, help_heading = "Traffic", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     credits: u32,
-    /// Seed of all that is random
-    #[arg(long, default_value_t = 1)]
+    /// Set the seed of random numbers
+    #[arg(long, help_heading = "Traffic", default_value_t = 1)]
     seed: u64,
 }
 

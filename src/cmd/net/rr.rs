@@ -16,17 +16,17 @@ use crate::run_options::MeasureOptions;
   prony net rr
   prony net rr --kind tcp --size 64B --load 1,1")]
 pub(crate) struct Arguments {
-    /// What goes there and back
+    /// Measure these kinds of round trips
     #[arg(long, value_name = "KIND", value_delimiter = ',', default_value = "tcp,udp,connect", value_parser = ["tcp", "udp", "connect"])]
     kind: Vec<String>,
-    /// Bytes of a message each way
+    /// Send messages of these sizes, each way
     #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "1B,1KiB,16KiB", value_parser = size)]
     size: Vec<u32>,
-    /// Messages a second, each counted from when it was due [default: one after the other]
-    #[arg(long, value_name = "RATE")]
+    /// Limit messages per second, each timed from when it was due [default: one after the other]
+    #[arg(long, help_heading = "Traffic", value_name = "RATE")]
     rate: Option<f64>,
     /// Measure also while this many streams run up and down [default: none]
-    #[arg(long, value_name = "UP,DOWN", value_parser = load)]
+    #[arg(long, help_heading = "Traffic", value_name = "UP,DOWN", value_parser = load)]
     load: Option<(u32, u32)>,
     #[command(flatten)]
     measure: MeasureOptions,

@@ -20,15 +20,15 @@ use crate::value_parsers::{endpoint, seconds};
   prony net serve --listen 192.0.2.1:7070                       prints the token
   PRONY_NET_TOKEN=... prony net stream --server 192.0.2.1:7070  the other end")]
 pub(crate) struct Arguments {
-    /// Address to listen on; the default is reached from this machine alone, at a free port
+    /// Listen on this address [default port: a free one]
     #[arg(long, value_name = "ADDRESS[:PORT]", default_value = "127.0.0.1", value_parser = endpoint)]
     listen: SocketAddr,
     #[command(flatten)]
     token: TokenSource,
-    /// Most bytes a second of one test and direction [default: no limit]
-    #[arg(long, value_name = "BYTES")]
-    max_rate: Option<u64>,
-    /// End after this time, such as 90s or 5m [default: when you stop it]
+    /// Limit bytes per second, for each test and direction [default: no limit]
+    #[arg(long, value_name = "RATE")]
+    rate: Option<u64>,
+    /// Stop after this time, such as 90s or 5m [default: when you stop it]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     time_limit: Option<f64>,
 }
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let known = arguments.token.find()?;
     let is_new = known.is_none();
     let token = known.map_or_else(Token::draw, Ok)?;
-    let limits = ServeLimits { bytes_per_second: arguments.max_rate, ..ServeLimits::default() };
+    let limits = ServeLimits { bytes_per_second: arguments.rate, ..ServeLimits::default() };
     let (address, port) = (arguments.listen.ip(), arguments.listen.port());
     let stopper = watch_for_signals()?;
     let server = Server::start(ListenSettings { address, port, token, limits })?;

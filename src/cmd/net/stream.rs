@@ -20,24 +20,24 @@ use crate::value_parsers::short_seconds;
   prony net stream --server node7:7070 --direction up,down --size 64B,64KiB
   prony net stream --lab --mtu 1500,9000")]
 pub(crate) struct Arguments {
-    /// Bytes of a message: of one write
+    /// Send messages of these sizes, one a write
     #[arg(long, value_name = "SIZE", value_delimiter = ',', value_parser = size,
           default_value = "1B,4B,16B,64B,256B,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB")]
     size: Vec<u32>,
-    /// Which way: up (from here), down, or both at once
+    /// Send up (from here), down, or both at once
     #[arg(long, value_name = "WAYS", value_delimiter = ',', default_value = "up", value_parser = ["up", "down", "both"])]
     direction: Vec<String>,
-    /// Connections at once in each direction
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    /// Use this many connections at once in each direction
+    #[arg(long, help_heading = "Traffic", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     streams: u32,
-    /// Receive buffer of connections, which bounds their windows; auto: the system decides
-    #[arg(long, value_name = "SIZE", value_delimiter = ',', default_value = "auto", value_parser = window)]
+    /// Set the receive buffer, which limits the TCP window; auto: the system decides
+    #[arg(long, help_heading = "Traffic", value_name = "SIZE", value_delimiter = ',', default_value = "auto", value_parser = window)]
     window: Vec<ReceiveBuffer>,
-    /// Congestion control, such as reno or cubic [default: that of the system]
-    #[arg(long, value_name = "NAME")]
+    /// Use this congestion control, such as reno or cubic [default: that of the system]
+    #[arg(long, help_heading = "Traffic", value_name = "NAME")]
     congestion: Option<String>,
-    /// Length of one block, of which a connection has eight
-    #[arg(long, value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
+    /// Measure blocks of this length, eight per connection
+    #[arg(long, help_heading = "Traffic", value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
     block: f64,
     #[command(flatten)]
     measure: MeasureOptions,

@@ -17,8 +17,8 @@ use crate::value_parsers::short_seconds;
 #[command(after_help = "Examples:
   prony net study --lab --time-limit 1m")]
 pub(crate) struct Arguments {
-    /// Length of one block, of which a connection has eight
-    #[arg(long, value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
+    /// Measure blocks of this length, eight per connection
+    #[arg(long, help_heading = "Traffic", value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
     block: f64,
     #[command(flatten)]
     measure: MeasureOptions,

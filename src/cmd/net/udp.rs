@@ -19,10 +19,10 @@ use crate::value_parsers::short_seconds;
 #[command(after_help = "Examples:
   prony net udp --rate 5000,20000")]
 pub(crate) struct Arguments {
-    /// Bytes of a message: the payload of a datagram
+    /// Send messages of this size: the payload of a datagram
     #[arg(long, value_name = "SIZE", default_value = "1472B", value_parser = size)]
     size: u32,
-    /// Messages a second, from low to high
+    /// Limit messages per second: one limit after the other, from low to high
     #[arg(
         long,
         value_name = "RATE",
@@ -30,8 +30,8 @@ pub(crate) struct Arguments {
         default_value = "1000,2000,4000,8000,16000,32000,64000,128000,256000"
     )]
     rate: Vec<f64>,
-    /// Length of one block, of one rate
-    #[arg(long, value_name = "TIME", default_value = "0.2s", value_parser = short_seconds)]
+    /// Measure blocks of this length, one for each rate
+    #[arg(long, help_heading = "Traffic", value_name = "TIME", default_value = "0.2s", value_parser = short_seconds)]
     block: f64,
     #[command(flatten)]
     measure: MeasureOptions,

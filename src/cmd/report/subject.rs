@@ -4,10 +4,10 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use model::Run;
 use sha2::{Digest, Sha256};
 
 use crate::output::file_part as fit;
+use crate::run_finder::{Named, names_one};
 
 /// Most bytes of a mark.
 const MARK: u64 = 128;
@@ -21,11 +21,11 @@ pub(super) struct ReportSubject {
 }
 
 impl ReportSubject {
-    /// A report of runs: named after their labels or, where another report has that name, after their ids.
-    pub(super) fn of(runs: &[&Run]) -> Self {
-        let names: [fn(&Run) -> &str; 2] = [Run::name, |run| &run.id];
-        let names = names.map(|name| joined(&runs.iter().map(|run| name(run)).collect::<Vec<_>>()));
-        Self { names: names.to_vec(), key: key(runs.iter().map(|run| run.id.as_str())) }
+    /// A report of runs: named after their labels or numbers or, where another report has that name, after their ids.
+    pub(super) fn of(runs: &[Named]) -> Self {
+        let names: [fn(&Named) -> &str; 2] = [called, |named| &named.run.id];
+        let names = names.map(|name| joined(&runs.iter().map(name).collect::<Vec<_>>()));
+        Self { names: names.to_vec(), key: key(runs.iter().map(|named| named.run.id.as_str())) }
     }
 
     /// A report of what other commands find.
@@ -40,8 +40,7 @@ impl ReportSubject {
 
     /// The file for the report where none is named: never one with something else in it.
     pub(super) fn file(&self) -> Result<PathBuf> {
-        let files: Vec<PathBuf> =
-            self.names.iter().map(|name| PathBuf::from(format!("prony-report-{name}.html"))).collect();
+        let files: Vec<PathBuf> = self.names.iter().map(|name| PathBuf::from(format!("prony-{name}.html"))).collect();
         let own = files.iter().find(|file| !file.exists() || ends_with(file, &self.mark()));
         own.cloned().ok_or_else(|| {
             let taken = files.last().map(|file| file.display().to_string()).unwrap_or_default();
@@ -64,10 +63,16 @@ fn ends_with(file: &Path, mark: &str) -> bool {
     end().is_ok_and(|end| end.ends_with(mark.as_bytes()))
 }
 
+/// The label of a run, else its number, else its machine.
+fn called(named: &Named) -> &str {
+    let label = named.run.label.as_deref();
+    label.unwrap_or_else(|| if names_one(&named.handle) { &named.handle } else { named.run.name() })
+}
+
 /// Names of runs as a part of a file name.
 fn joined(names: &[&str]) -> String {
     match names {
-        [first, second] => format!("{}-{}", fit(first), fit(second)),
+        [first, second] => format!("{}-vs-{}", fit(first), fit(second)),
         [first, rest @ ..] if !rest.is_empty() => format!("{}-and-{}-more", fit(first), rest.len()),
         _ => names.iter().map(|name| fit(name)).collect(),
     }

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use report::{Block, Document, DocumentSection, EmbeddedJson};
 
-use crate::cli::{self, CommonOptions, Verb};
+use crate::cli::{self, CliCommand, CommonOptions};
 use crate::cmd::{app, choose, predict, trend};
 
 /// Adds the results of the commands, in their order, before the last section, which explains how to read the report.
@@ -32,11 +32,11 @@ fn part(command: &str, common: &CommonOptions) -> Result<Document> {
         let text = error.to_string();
         anyhow::anyhow!("{}", text.lines().next().unwrap_or_default().trim_start_matches("error: "))
     })?;
-    match &cli.verb {
-        Verb::Predict(arguments) => predict::document(arguments, common),
-        Verb::Choose(arguments) => choose::document(arguments, common),
-        Verb::Trend(arguments) => trend::document(arguments, common),
-        Verb::App(arguments) => app::document(arguments, common).unwrap_or_else(|| Err(other())),
+    match &cli.command {
+        CliCommand::Predict(arguments) => predict::document(arguments, common),
+        CliCommand::Choose(arguments) => choose::document(arguments, common),
+        CliCommand::Trend(arguments) => trend::document(arguments, common),
+        CliCommand::App(arguments) => app::document(arguments, common).unwrap_or_else(|| Err(other())),
         _ => Err(other()),
     }
 }

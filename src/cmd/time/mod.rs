@@ -28,55 +28,55 @@ use crate::value_parsers::{percent, seconds_or_none};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  prony time 'sort a.txt' 'sort --parallel 1 a.txt'                 which is faster
-  prony time -L jobs 1,2,4 --prepare 'make clean' 'make -j {jobs}'  values of a parameter
-  prony time -- ./program --option                                  one command, without a shell")]
+  prony time 'sort a.txt' 'sort -n a.txt'
+  prony time -L jobs 1,2,4 --prepare 'make clean' 'make -j {jobs}'
+  prony time -- ./program --option    one command, without a shell")]
 pub(crate) struct Arguments {
-    /// Commands, each as one word; {name} stands for the values of a parameter
+    /// Commands, quoted
     #[arg(required_unless_present = "program", value_name = "COMMAND")]
     commands: Vec<String>,
     /// One command as words, without a shell
     #[arg(last = true, value_name = "PROGRAM [ARGUMENT]", conflicts_with_all = ["commands", "shell"])]
     program: Vec<String>,
-    /// Run every command this many times, whatever the intervals
+    /// Run every command exactly this many times
     #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["max_samples", "target", "time_limit"],
           value_parser = clap::value_parser!(u32).range(2..=10_000))]
     runs: Option<u32>,
-    /// First runs of every command that are discarded
+    /// Discard the first runs of every command
     #[arg(long, short = 'w', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1000))]
     warmup: u32,
-    /// Run this before every execution, untimed; once for all commands, or once for each
+    /// Run this before every execution, untimed; repeat it for each command
     #[arg(long, short = 'p', value_name = "COMMAND")]
     prepare: Vec<String>,
-    /// Run this after every execution, untimed; once for all commands, or once for each
-    #[arg(long, value_name = "COMMAND")]
+    /// Run this after every execution, untimed; repeat it for each command
+    #[arg(long, help_heading = "Commands", value_name = "COMMAND")]
     conclude: Vec<String>,
     /// Run this before the first execution of every command
-    #[arg(long, short = 's', value_name = "COMMAND")]
+    #[arg(long, help_heading = "Commands", short = 's', value_name = "COMMAND")]
     setup: Option<String>,
     /// Run this after the last execution of every command
-    #[arg(long, short = 'c', value_name = "COMMAND")]
+    #[arg(long, help_heading = "Commands", short = 'c', value_name = "COMMAND")]
     cleanup: Option<String>,
-    /// Replace {NAME} in commands by each of these values; again for every combination
-    #[arg(long, short = 'L', num_args = 2, value_names = ["NAME", "VALUES"], action = clap::ArgAction::Append)]
+    /// Replace {NAME} in commands by each of these values; repeatable
+    #[arg(long, help_heading = "Commands", short = 'L', num_args = 2, value_names = ["NAME", "VALUES"], action = clap::ArgAction::Append)]
     parameter_list: Vec<String>,
-    /// Shell that runs every command, or none [default: /bin/sh for commands that need one]
-    #[arg(long, short = 'S', value_name = "SHELL")]
+    /// Use this shell, or none [default: /bin/sh for commands that need one]
+    #[arg(long, help_heading = "Commands", short = 'S', value_name = "SHELL")]
     shell: Option<String>,
-    /// Count executions that fail as well
-    #[arg(long, short = 'i')]
+    /// Count failed executions too
+    #[arg(long, help_heading = "Commands", short = 'i')]
     ignore_failure: bool,
-    /// Name of a command, in the order of the commands; may be given again
-    #[arg(long, short = 'n', value_name = "NAME")]
+    /// Name a command, in the order of the commands; repeatable
+    #[arg(long, help_heading = "Commands", short = 'n', value_name = "NAME")]
     command_name: Vec<String>,
-    /// Treat differences below this percentage as equal [default: 2, with --duet 1]
-    #[arg(long, value_name = "PERCENT", value_parser = percent)]
-    band: Option<f64>,
+    /// Treat differences below this percentage as no change [default: 2, with --duet 1]
+    #[arg(long, help_heading = "Sampling", value_name = "PERCENT", value_parser = percent)]
+    margin: Option<f64>,
     /// Run two commands at once on two cores; =force: also on two threads of one core
-    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
+    #[arg(long, help_heading = "Sampling", value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
     duet: Option<DuetWish>,
-    /// Least time between two executions, which are then single [default: bursts of executions]
-    #[arg(long, value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
+    /// Wait at least this long between executions [default: bursts of executions]
+    #[arg(long, help_heading = "Sampling", value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
     #[command(flatten)]
     measure: MeasureOptions,
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         output::remark(&trouble);
     }
     let draw = |run: &Run, context: &RunContext| {
-        Ok(view::document(run, &timed_pairs(run, band(run, arguments.band).ln_1p()), context))
+        Ok(view::document(run, &timed_pairs(run, band(run, arguments.margin).ln_1p()), context))
     };
     let failed = result.run.results.iter().any(|result| matches!(result.outcome, model::Outcome::Failed(_)));
     session.keep_nothing_without_samples().conclude(result, draw, |_| !failed)

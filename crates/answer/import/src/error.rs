@@ -76,7 +76,7 @@ pub enum Error {
     },
     /// No importer recognises the content.
     #[error(
-        "could not tell what wrote {source_name}: no importer recognises its content; name one with --input-format if you know it (prony import --formats lists them)"
+        "could not tell what wrote {source_name}: no importer recognises its content; name one with --input-format if you know it (prony import --list lists them)"
     )]
     Unrecognised {
         /// The source.

@@ -66,7 +66,7 @@ fn by_name(text: &str) -> Result<Vec<BenchmarkSelection>, Error> {
 
 fn unknown<'a>(kind: &'static str, name: &str, names: impl Iterator<Item = &'a str>) -> Error {
     let near = nearest(name, names);
-    let all = if kind == "suite" { "prony benchmarks --suites" } else { "prony benchmarks" };
+    let all = if kind == "suite" { "prony benchmarks --suite" } else { "prony benchmarks" };
     let near = if near.is_empty() {
         format!(" ({all} lists all)")
     } else {
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn unknown_names_are_refused_in_one_line() {
         let error = select(Some("quik"), &[], 0.02).unwrap_err().to_string();
-        assert_eq!(error, "no suite is named quik; similar: quick (prony benchmarks --suites lists all)");
+        assert_eq!(error, "no suite is named quik; similar: quick (prony benchmarks --suite lists all)");
         assert!(select(None, &[], 0.02).is_err());
     }
 }

@@ -151,8 +151,8 @@ pub enum Error {
         /// `number (id, label)` of each matching run.
         candidates: Vec<String>,
     },
-    /// `latest-N` goes back beyond the first run.
-    #[error("could not find run '{text}' in {}: it holds {} runs; `prony runs` lists them", one_line(place), count)]
+    /// `previous` or `latest-N` goes back beyond the first run.
+    #[error("could not find run '{text}' in {}: it holds {count} run{}; `prony runs` lists them", one_line(place), if *count == 1 { "" } else { "s" })]
     NotThatMany {
         /// The text that was asked for.
         text: String,

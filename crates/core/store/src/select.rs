@@ -1,4 +1,4 @@
-//! Resolves `3`, `latest`, a label, or the beginning of an id to a run.
+//! Resolves `3`, `latest`, `previous`, a label, or the beginning of an id to a run.
 
 use crate::store::by_age;
 use crate::{Error, Store, Summary};
@@ -15,7 +15,7 @@ pub fn is_path(text: &str) -> bool {
 /// Refuses labels that a selector would read as something else.
 ///
 /// # Errors
-/// When the label is empty, a number, `latest` or `latest-N`, looks like a path or like `published:...`, begins with
+/// When the label is empty, a number, `latest`, `previous` or `latest-N`, looks like a path or like `published:...`, begins with
 /// `-`, holds control characters, begins or ends with a space, or is longer than 100 characters.
 pub fn check_label(label: &str) -> Result<(), Error> {
     let reason = if label.is_empty() {
@@ -52,8 +52,11 @@ pub fn check_date(text: &str) -> Result<(), Error> {
     if known { Ok(()) } else { Err(Error::Date { text: text.chars().take(40).collect() }) }
 }
 
-/// `latest` is 0, `latest-3` is 3.
+/// `latest` is 0, `previous` is 1, `latest-3` is 3.
 fn back_from_latest(text: &str) -> Option<usize> {
+    if text == "previous" {
+        return Some(1);
+    }
     match text.strip_prefix("latest")? {
         "" => Some(0),
         rest => rest.strip_prefix('-')?.parse().ok(),
@@ -79,8 +82,8 @@ impl Selector {
         Ok(Self { place: store.place(), runs })
     }
 
-    /// Resolves a selector: the first match of `latest` or `latest-N` by time of start, a store number, an id, a label
-    /// (its newest run), the beginning of an id (of digits alone: a date at least).
+    /// Resolves a selector: the first match of `latest`, `previous` or `latest-N` by time of start, a store number, an
+    /// id, a label (its newest run), the beginning of an id (of digits alone: a date at least).
     ///
     /// # Errors
     /// When nothing matches (with the nearest names), or several ids begin so (with all of them).
@@ -116,7 +119,7 @@ impl Selector {
 
     fn unknown(&self, text: &str) -> Error {
         let named = self.runs.iter().flat_map(|run| run.label.as_deref().into_iter().chain([run.id.as_str()]));
-        let nearest = model::nearest(text, named.chain(["latest"]));
+        let nearest = model::nearest(text, named.chain(["latest", "previous"]));
         Error::Unknown { text: text.to_owned(), place: self.place.clone(), nearest }
     }
 }

@@ -117,7 +117,7 @@ pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, al
         let counts = thread_counts(machine, allowed).into_iter();
         return counts.map(|count| entry.parameters.clone().with("threads", count)).collect();
     }
-    // What other verbs measure has words of its own: the two ends of a connection, for instance.
+    // What other commands measure has words of its own: the two ends of a connection, for instance.
     let ours = benchmarks::find(&entry.benchmark).is_some();
     if !ours || entry.parameters.get("placement") != Some(ANY_CROSSING) {
         return vec![entry.parameters.clone()];

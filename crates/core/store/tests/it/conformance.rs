@@ -173,7 +173,9 @@ fn labels_survive_saving_a_run_again(mut fresh: Fresh) {
 fn ambiguous_labels_are_refused(mut fresh: Fresh) {
     let one = run("m", 1, SMALL);
     fresh.store.put(&one).unwrap();
-    for label in ["", "3", "latest", "latest-2", "a/b", "x.json", "published:x", "-x", " x", "x\n", &"x".repeat(101)] {
+    for label in
+        ["", "3", "latest", "latest-2", "previous", "a/b", "x.json", "published:x", "-x", " x", "x\n", &"x".repeat(101)]
+    {
         let error = fresh.store.set_label(&one.id, Some(label)).unwrap_err();
         assert!(matches!(error, Error::Label { .. }) && !error.to_string().contains('\n'), "{error}");
     }
@@ -194,6 +196,7 @@ fn selectors_find_runs(mut fresh: Fresh) {
         ("latest", 2),
         ("latest-0", 2),
         ("latest-1", 1),
+        ("previous", 1),
         ("latest-2", 3),
         ("kernel", 2),
         ("alpha-000020", 1),

@@ -9,7 +9,7 @@ use crate::view::{run, trusted};
 use crate::words::{capital, result_label};
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
 
-/// One run: what was measured, how far it may be trusted, its key results or the `answer` of its verb.
+/// One run: what was measured, how far it may be trusted, its key results or the `answer` of its command.
 pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
     let context = crate::view::RunContext { catalogue: input.catalogue, ..Default::default() };
     let mut facts = trusted::trusted(run_, usize::MAX);

@@ -42,7 +42,7 @@ pub struct ReportInput<'a> {
     pub comparison: Option<&'a Comparison>,
     /// Why two of them differ.
     pub explanation: Option<&'a Explanation>,
-    /// What the verb that made the only run answers, in the place of its key results.
+    /// What the command that made the only run answers, in the place of its key results.
     pub answer: &'a [Block],
 }
 
