@@ -136,7 +136,7 @@ fn cell(row: &TableRow, index: usize) -> String {
                 let note = quantity.ends_note().map(|note| format!(" {note}")).unwrap_or_default();
                 format!("{} – {}{note}", digits.low, digits.high)
             }
-            Cell::Interval(_) => "no spread known".to_owned(),
+            Cell::Interval(_) => "no error bars".to_owned(),
             _ => format!("{}{unit}", digits.value),
         };
     }

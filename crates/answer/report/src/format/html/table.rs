@@ -16,7 +16,7 @@ pub(super) fn draw(table: &Table) -> Markup {
     html! {
         div.scroll tabindex="0" {
             table {
-                @if barred(table) { caption { "Bars: the interval around its value, up to ±5%; the band is ±2%." } }
+                @if barred(table) { caption { "Bars: 95% interval, clipped at ±5%. Green: ±2% target." } }
                 @if headed {
                     thead { tr { @for (column, class) in table.columns.iter().zip(&classes) { th scope="col" class=(class) { (column.title) } } } }
                 }
@@ -85,7 +85,7 @@ fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
                     (bar(quantity))
                 }
             }
-            Cell::Interval(_) => html! { span.muted { "no spread known" } },
+            Cell::Interval(_) => html! { span.muted { "no error bars" } },
             Cell::Marked(_, mark) => html! { (number(&digits.value, decimals)) (unit(digits.unit)) sup { (mark) } },
             Cell::Below(_) => html! { "< " (number(&digits.value, decimals)) (unit(digits.unit)) },
             _ => html! { (number(&digits.value, decimals)) (unit(digits.unit)) },

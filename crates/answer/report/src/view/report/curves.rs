@@ -147,17 +147,12 @@ fn frame(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> C
     } else {
         Vec::new()
     };
-    let mut about = format!(
-        "{title} at every {} that was measured, both parameters logarithmic; bars are 95% intervals.",
-        parameter.replace('_', " ")
-    );
+    let mut about = format!("{title} by {}, both axes logarithmic. Bars: 95% intervals.", parameter.replace('_', " "));
     if let (false, Some(name)) = (marks.is_empty(), names.first()) {
-        about.push_str(&format!(
-            " Vertical lines: the cache sizes that {name} reports; the steps of the curve are what it has."
-        ));
+        about.push_str(&format!(" Vertical lines: the cache sizes that {name} reports."));
     }
     let counted = if per.is_empty() { title.to_owned() } else { per.to_owned() };
-    let y = if unit.is_rate() { format!("{counted} a second") } else { format!("time of one {counted}") };
+    let y = if unit.is_rate() { format!("{counted} per second") } else { format!("time of one {counted}") };
     let x = ChartAxis { title: parameter.replace('_', " "), unit: Unit::Bytes, division: Division::Octaves };
     let y = ChartAxis { title: y, unit, division: Division::Decades };
     Chart { title: title.to_owned(), about, plot: ChartPlot::Curves(Curves { x, y, series: Vec::new(), marks }) }

@@ -39,12 +39,12 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     let mut cards = vec![
         card(worse, "slower", Tone::Bad),
         card(better, "faster", Tone::Good),
-        card(tally.same, "same", Tone::Plain),
-        card(tally.undecided, "undecided", Tone::Muted),
+        card(tally.same, "no change", Tone::Plain),
+        card(tally.undecided, "inconclusive", Tone::Muted),
     ];
     let more = [
-        (tally.different.saturating_sub(worse + better), "different in modes", Tone::Caution),
-        (tally.assumed, "different, spread assumed", Tone::Caution),
+        (tally.different.saturating_sub(worse + better), "different groups", Tone::Caution),
+        (tally.assumed, "different, no error bars", Tone::Caution),
         (tally.without, "not comparable", Tone::Muted),
     ];
     cards.extend(more.into_iter().filter(|(count, ..)| *count > 0).map(|(n, label, tone)| card(n, label, tone)));
@@ -55,10 +55,8 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     blocks.extend(forest::charts(rest, &[other]));
     let listed = forest::verdict_list(rest, &[other]);
     if !listed.is_empty() {
-        blocks.push(Block::Folded {
-            title: "results that surely differ, with their intervals".to_owned(),
-            blocks: listed,
-        });
+        blocks
+            .push(Block::Folded { title: "slower and faster results with their intervals".to_owned(), blocks: listed });
     }
     DocumentSection { title, blocks }
 }
@@ -116,10 +114,8 @@ pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSe
     }
     let rows = rows.into_iter().map(|(_, row)| row).collect();
     let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
-    let about =
-        "What one operation takes, the shortest first, on one parameter of equal factors: every dot is a sample, the \
-                 line is the result."
-            .to_owned();
-    let chart = Chart { title: "Latencies".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };
-    Some(DocumentSection::of("Latency ladder", Block::Chart(chart)))
+    let about = "Time of one operation, log scale. Dots: samples; line: result.".to_owned();
+    let chart =
+        Chart { title: "One operation of each benchmark".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };
+    Some(DocumentSection::of("Latencies", Block::Chart(chart)))
 }
