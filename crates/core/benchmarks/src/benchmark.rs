@@ -16,7 +16,7 @@ pub struct DefinitionSource {
     pub name: &'static str,
     /// Paper, document or page.
     pub document: &'static str,
-    /// The sets of parameters that this is said of, as a partial parameters.
+    /// The sets of parameters that this covers, given as some of the parameters.
     at: &'static str,
     stands: SourceStanding,
 }
@@ -36,7 +36,7 @@ impl DefinitionSource {
         Self { tool, name, document, at: "", stands: SourceStanding::Same }
     }
 
-    /// The same with a small difference, which is said wherever the two stand side by side.
+    /// The same with a small difference, which comparisons of the two state.
     #[must_use]
     pub const fn near(self, differs: &'static str) -> Self {
         Self { stands: SourceStanding::Near(differs), ..self }
@@ -110,7 +110,7 @@ pub enum Parties {
     One,
     /// Two or more, placed by the parameter `placement`: all on one CPU, alternately on two, or not pinned.
     Placed,
-    /// One pinned thread per CPU, as many as the parameter `threads` specifies.
+    /// One pinned thread per CPU; the parameter `threads` gives the number.
     Threads,
     /// One thread on the NUMA node that the parameter `cpu_node` names.
     OnNode,
@@ -134,7 +134,7 @@ pub struct BatchRule {
 }
 
 impl BatchRule {
-    /// As many operations as the shortest batch of the plan takes.
+    /// The number of operations in the shortest batch of the plan.
     pub const FILL: Self = Self { least: 1, most: u64::MAX, batches: None };
 
     /// The same with a limit on the operations.

@@ -24,7 +24,7 @@ pub(super) struct StreamMedium {
     own: bool,
     /// Whether the page cache is bypassed.
     direct: bool,
-    /// Bytes after which it starts again; a tape has an end of its own.
+    /// Bytes after which it starts again; `None` for a tape, which has an end of its own.
     size: Option<u64>,
     at: u64,
     _files: Option<Rc<Scratch>>,
@@ -194,7 +194,7 @@ impl StreamMedium {
 }
 
 /// The result of a transfer. The end of a medium appears as zero bytes, as less than a block, as "no space", or, after
-/// some data, as an error of the device (st(4)); the tape's own commands are not needed to detect it.
+/// some data, as an error of the device (st(4)). The tape's own commands are not needed to detect it.
 fn classify(
     moved: kernels::Result<usize>,
     block: usize,

@@ -28,7 +28,7 @@ pub(super) enum PieceLength {
     Exact,
 }
 
-/// Words of a piece, and of all pieces, of so many words.
+/// Words of a piece, and of all pieces together.
 fn divide(words: usize, length: PieceLength) -> (usize, usize) {
     match words / PIECE {
         0 => (words, words),

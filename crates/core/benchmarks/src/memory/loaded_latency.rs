@@ -57,7 +57,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// The CPUs that stream beside a CPU.
+/// The CPUs that stream while another CPU measures.
 fn streaming_cpus(machine: &Topology, own: Option<usize>, allowed: &[usize], load: &str) -> Vec<usize> {
     let others: Vec<usize> = allowed.iter().copied().filter(|cpu| Some(*cpu) != own).collect();
     match load {

@@ -17,7 +17,7 @@ pub(super) struct Descriptors {
 }
 
 impl Descriptors {
-    /// As many as a set of parameters specifies.
+    /// The number that a set of parameters gives.
     pub(super) fn open(at: &Parameters) -> Result<Self, Unsupported> {
         let count = at.count("descriptors")?;
         let (silent, silent_writer) = crate::line::pipe()?;

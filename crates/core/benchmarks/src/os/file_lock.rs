@@ -46,7 +46,7 @@ struct LockTurns {
     _line: PartyLine,
     _peer: PeerProcess,
     _files: Rc<Scratch>,
-    /// Turns of the peer so far.
+    /// Rounds of the peer so far.
     had: Rc<SharedCounters>,
     round: usize,
     began: u64,
@@ -69,14 +69,14 @@ fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsu
         THEIRS.iter().try_for_each(|byte| take(&file, *byte))?;
         line.send(b"!")?;
         let count = theirs.get(0).ok_or_else(peer_ended)?;
-        for turn in (0..2).cycle() {
-            take(&file, OURS[turn])?;
-            give(&file, OURS[turn])?;
-            // The lock of the turn before is released again: take it for the next turn but one.
+        for parity in (0..2).cycle() {
+            take(&file, OURS[parity])?;
+            give(&file, OURS[parity])?;
+            // Releases the previous lock, which is needed again in the round after the next.
             if count.fetch_add(1, Ordering::Relaxed) > 0 {
-                take(&file, THEIRS[1 - turn])?;
+                take(&file, THEIRS[1 - parity])?;
             }
-            give(&file, THEIRS[turn])?;
+            give(&file, THEIRS[parity])?;
         }
         Ok(())
     })?;
@@ -92,12 +92,12 @@ impl LockTurns {
     }
 
     #[inline]
-    fn turn(&mut self) -> Result<(), BenchmarkError> {
-        let turn = self.round % 2;
-        give(&self.file, OURS[turn])?;
-        take(&self.file, THEIRS[turn])?;
-        give(&self.file, THEIRS[turn])?;
-        take(&self.file, OURS[turn])?;
+    fn exchange(&mut self) -> Result<(), BenchmarkError> {
+        let parity = self.round % 2;
+        give(&self.file, OURS[parity])?;
+        take(&self.file, THEIRS[parity])?;
+        give(&self.file, THEIRS[parity])?;
+        take(&self.file, OURS[parity])?;
         self.round += 1;
         Ok(())
     }
@@ -107,19 +107,19 @@ impl Kernel for LockTurns {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         self.began = self.had()?;
         for _ in 0..ops {
-            self.turn()?;
+            self.exchange()?;
         }
         Ok(BatchWork { ops, token: self.had()? - self.began })
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), BenchmarkError> {
-        // The locks of a peer that ended can be taken freely: only its count proves its turns.
+        // The locks of a peer that ended are free, so only its count proves its rounds.
         BenchmarkError::unless_equal(done.token, done.ops)
     }
 
     fn each(&mut self, record: &mut Recorder) -> Result<(), BenchmarkError> {
         while record.remaining() > 0 {
-            record.time(|| self.turn())?;
+            record.time(|| self.exchange())?;
         }
         Ok(())
     }

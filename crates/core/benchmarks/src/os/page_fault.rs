@@ -50,8 +50,7 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
         "huge" => Pages::Huge,
         _ => Pages::Base,
     };
-    // Huge pages that cannot be had are found out here, and a child needs pages to share; others are made in the
-    // batches.
+    // This finds out whether huge pages are available, and gives a child pages to share; batches allocate the others.
     let arena = match kind {
         "anonymous" => Arena::reserve(BYTES as usize, pages)?,
         _ => Arena::populated(BYTES as usize, pages)?,

@@ -19,8 +19,8 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Calls after which the clock is read, at most: few enough that a crowd, which takes milliseconds from each, ends the
-/// batch soon, and so many that reading it costs a thousandth.
+/// Most calls between two readings of the clock. Busy threads take milliseconds at each call, so the batch must end
+/// soon; the reading must cost only a thousandth.
 const AT_ONCE: u64 = 256;
 /// Calls that take this long together may have been others' time, nanoseconds; the kernel then says whether they were.
 const LONG: u64 = 1_000_000;
@@ -43,7 +43,7 @@ impl Kernel for Yield {
         Ok(())
     }
 
-    /// Ends early when it was handed over: a batch of a thousand calls beside a busy thread would take seconds.
+    /// Ends early if another thread took the CPU: a batch of a thousand calls would take seconds on a busy CPU.
     fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         let (mut offered, mut next) = (0, 1);
         let mut began = kernels::clock::now();

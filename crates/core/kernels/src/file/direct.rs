@@ -14,7 +14,7 @@ pub fn open_direct(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File
     open(path.as_ref(), options, libc::O_DIRECT, "past the page cache")
 }
 
-/// Opens a block device past the page cache exclusively (`O_EXCL` without `O_CREAT`, `open(2)`): a mounted device or
+/// Opens a block device past the page cache exclusively (`O_EXCL` without `O_CREAT`, `open(2)`). A mounted device or
 /// one in use returns an error, so that no data are overwritten by mistake.
 pub fn open_direct_alone(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
     open(path.as_ref(), options, libc::O_DIRECT | libc::O_EXCL, "exclusively")

@@ -55,13 +55,13 @@ pub(super) fn collect(facts: &mut Collector) {
         let found = rest.split_whitespace().nth(position).and_then(|word| word.parse().ok());
         found.ok_or_else(|| format!("{STAT} has no field {}", position + 3))
     };
-    let turns = &[Primitive::ContextSwitch, Primitive::Wakeup];
-    facts.number("confinement.nice", number(NICE), "1", STAT, turns);
+    let waits = &[Primitive::ContextSwitch, Primitive::Wakeup];
+    facts.number("confinement.nice", number(NICE), "1", STAT, waits);
     let policy = number(POLICY).map(|policy| {
         let known = POLICIES.iter().zip(0_u8..).find(|(name, of)| !name.is_empty() && f64::from(*of) == policy);
         known.map_or_else(|| format!("number {policy}"), |(name, _)| (*name).to_owned())
     });
-    facts.words("confinement.policy", policy, STAT, turns);
+    facts.words("confinement.policy", policy, STAT, waits);
     let modules = facts.read("/sys/kernel/security/lsm").map(|text| text.split(',').map(str::to_owned).collect());
     let source = "/sys/kernel/security/lsm";
     facts.add("kernel.security_modules", modules.map(FactValue::List), None, source, CHECKED);

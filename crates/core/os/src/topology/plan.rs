@@ -207,7 +207,7 @@ fn with_siblings(machine: &Topology, allowed: &CpuSet, cores: Vec<usize>) -> Vec
     };
     let cores: Vec<Vec<usize>> = cores.iter().map(threads).collect();
     let most = cores.iter().map(Vec::len).max().unwrap_or(0);
-    (0..most).flat_map(|turn| cores.iter().filter_map(move |core| core.get(turn).copied())).collect()
+    (0..most).flat_map(|place| cores.iter().filter_map(move |core| core.get(place).copied())).collect()
 }
 
 /// The other CPU of a pair: of the same class where possible, of the nearest node that fits, and among equals the last.
