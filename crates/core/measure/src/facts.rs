@@ -1,4 +1,4 @@
-//! What a run document says of the machine.
+//! The machine's facts in a run document.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use model::words::list;
 use model::{FactValue, Identity, Machine};
 use os::facts::{Directory, collect};
 
-/// Everything that this machine says of itself, and of the file systems that hold some directories.
+/// All facts of this machine, and of the file systems that hold some directories.
 #[must_use]
 pub fn machine(directories: &[PathBuf]) -> Machine {
     let label = |number: usize| if number == 1 { "target".to_owned() } else { format!("target{number}") };
@@ -20,7 +20,7 @@ pub fn machine(directories: &[PathBuf]) -> Machine {
     collect(&wanted)
 }
 
-/// Bytes of memory that this process may still take, as the machine's facts state them; a terabyte where they do not.
+/// Bytes of memory that this process may still use, from the machine's facts; a terabyte if they are unknown.
 #[must_use]
 pub(crate) fn free_memory(machine: &Machine) -> u64 {
     let told =

@@ -36,8 +36,8 @@ impl OutsideCounters {
         Self::under(Path::new("/"), cpus)
     }
 
-    /// The same from a tree that holds a copy of a machine's `/proc` and `/sys`; the clock, the time used and the load
-    /// are this process's.
+    /// The same from a copy of a machine's `/proc` and `/sys`; the clock, the time used and the load are this
+    /// process's.
     pub(crate) fn under(root: &Path, cpus: &[usize]) -> Self {
         let used = |who| Usage::of(who).ok().map(|used| used.cpu());
         let online = os::topology::online_under(root);
@@ -67,7 +67,7 @@ impl OutsideCounters {
         }
     }
 
-    /// What the hypervisor took from these CPUs since.
+    /// Time that the hypervisor took from these CPUs since `before`.
     #[must_use]
     pub fn stolen_since(&self, before: &Self) -> Option<TakenTime> {
         Some(self.taken(self.stolen?, before.stolen?, before))
@@ -96,7 +96,7 @@ impl OutsideCounters {
         Some(self.taken(self.busy?.saturating_sub(own), before.busy?, before))
     }
 
-    /// Of all the time that these CPUs had meanwhile.
+    /// Relative to the whole time of these CPUs in this period.
     fn taken(&self, now: Duration, then: Duration, before: &Self) -> TakenTime {
         let passed = self.at.saturating_sub(before.at).as_secs_f64();
         TakenTime { seconds: now.saturating_sub(then).as_secs_f64(), of: passed * f64::from(self.cpus) }

@@ -79,7 +79,7 @@ impl Schedule {
         self.round = self.began.replace(now).map_or(0.0, |began| now - began);
     }
 
-    /// The places of the candidates that a round has, with so many seconds left of a limit.
+    /// The positions of the candidates in a round, with `left` seconds left of a limit.
     pub(crate) fn select(&mut self, candidates: &[Candidate], limit: f64, left: f64) -> Vec<usize> {
         let rules = &RULES.schedule;
         let (tightening, open): (Vec<usize>, Vec<usize>) =
@@ -106,7 +106,7 @@ impl Schedule {
         let least = (rules.round_share * limit).min(rules.round_seconds).min(left / rounds.fold(1.0, f64::max));
         let share = rules.infeasible_share / (1.0 - rules.infeasible_share);
         self.allowance += (least - seconds).max(share * seconds);
-        // The first one waits until there is time for it, so that expensive ones get their turn too.
+        // The first one waits until there is time for it, so that expensive ones are measured too.
         others.sort_by_key(|at| candidates[*at].made);
         for at in others {
             if self.allowance < candidates[at].seconds {
@@ -121,7 +121,7 @@ impl Schedule {
     }
 }
 
-/// Those whose results converge cheapest, as many as the time permits, and the seconds that they need.
+/// The candidates that converge cheapest, as many as the time permits, and the seconds that they need.
 fn within_budget(candidates: &[Candidate], of: &[usize], time: f64) -> (Vec<usize>, f64) {
     let mut costs: Vec<(usize, (f64, f64))> = of.iter().filter_map(|at| Some((*at, candidates[*at].cost()?))).collect();
     costs.sort_by(|(_, a), (_, b)| a.1.total_cmp(&b.1));

@@ -16,8 +16,7 @@ pub struct Reference {
     pub name: String,
     /// Paper, document or page.
     pub document: String,
-    /// Sets of parameters of the benchmark that this is said of; empty for all that no earlier source of the same tool
-    /// covers.
+    /// Sets of parameters that this definition covers; empty for all that no earlier source of the same tool covers.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub at: Parameters,
     /// Whether it measures there what the benchmark measures.
@@ -70,13 +69,13 @@ impl Operation {
         Self::mixture(name, uses, &[])
     }
 
-    /// One operation that is a mixture, and what it touches besides.
+    /// A mixed operation, and what it also uses.
     #[must_use]
     pub const fn mixture(name: &'static str, uses: &'static [(Primitive, f64)], touches: &'static [Primitive]) -> Self {
         Self { name: Cow::Borrowed(name), times: 1.0, uses: Cow::Borrowed(uses), touches: Cow::Borrowed(touches) }
     }
 
-    /// The same, so many times in what a result counts as one.
+    /// The same, for `times` operations in one unit of the result.
     #[must_use]
     pub const fn times(mut self, times: f64) -> Self {
         self.times = times;
@@ -129,8 +128,8 @@ pub struct BenchmarkDescription {
 }
 
 impl BenchmarkDescription {
-    /// How a source's result of this benchmark stands to its definition at a set of parameters; what a set of
-    /// parameters leaves open counts as agreeing. The same where no source of that tool is known.
+    /// How a source's result of this benchmark compares with its definition at a set of parameters; open parameters
+    /// count as equal. `Same` where no source of that tool is known.
     #[must_use]
     pub fn definition(&self, tool: &str, parameters: &Parameters) -> Definition {
         let agrees = |source: &&Reference| {

@@ -1,7 +1,7 @@
 //! The command line as documents store it: without secrets.
 
-/// The words of a command line without secrets: addresses such as `postgres://user:password@host/base` lose their
-/// password and everything after a question mark, which may hold one as well (as RFC 3986, section 3.2.1, advises).
+/// The words of a command line without secrets. Addresses such as `postgres://user:password@host/base` lose their
+/// password and everything after a question mark, which may hold one too (as RFC 3986, section 3.2.1, advises).
 #[must_use]
 pub fn presentable(words: impl IntoIterator<Item = String>) -> Vec<String> {
     words.into_iter().map(|word| without_password(&word)).collect()

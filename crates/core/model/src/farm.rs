@@ -1,4 +1,4 @@
-//! What the ledger of a farm says of a run: by node, over time, and what happened.
+//! The record of a farm run from its ledger: nodes, time windows and events.
 
 use serde::{Deserialize, Serialize};
 

@@ -91,8 +91,8 @@ impl Metric {
         Self { unit, per: Cow::Borrowed(per), better: Better::Higher }
     }
 
-    /// Whether its values are shares of a whole, which people read as percentages; a ratio of two rates, or how many
-    /// loads are under way at once, is none.
+    /// Whether its values are shares of a whole, which people read as percentages. A ratio of two rates, or the number
+    /// of parallel loads, is not.
     #[must_use]
     pub fn is_share(&self) -> bool {
         self.unit == Unit::Ratio && WHOLES.contains(&self.per.as_ref())
@@ -106,8 +106,8 @@ impl Metric {
         if self.unit.is_rate() { amount / seconds } else { seconds / amount }
     }
 
-    /// A value in cycles as one in the result's unit at a clock: cycles of one operation become its time, what is
-    /// counted in a cycle becomes a rate.
+    /// Converts a value in cycles to the result's unit at a clock: cycles of one operation become its time, a count per
+    /// cycle becomes a rate.
     #[must_use]
     pub fn at_clock(&self, cycles: f64, hertz: f64) -> f64 {
         if self.unit.is_rate() { cycles * hertz } else { cycles / hertz }

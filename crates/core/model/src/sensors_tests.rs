@@ -1,4 +1,4 @@
-//! What documents keep of the references, and what follows from it.
+//! What documents keep of the sensors, and what follows from it.
 
 use super::*;
 

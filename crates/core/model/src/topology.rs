@@ -95,7 +95,7 @@ pub struct CoreClass {
     pub clock: Option<f64>,
 }
 
-/// How the CPUs of a machine hang together. What a machine does not tell is empty.
+/// How the CPUs of a machine hang together. A field that the machine does not report is empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Topology {
@@ -126,7 +126,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// CPUs about which nothing more is known: each is a core of its own.
+    /// CPUs without further information: each is a core of its own.
     #[must_use]
     pub fn unknown(online: &[usize]) -> Self {
         let online = CpuSet::from(online);
@@ -179,7 +179,7 @@ impl Topology {
         self.caches(cpu).filter(|(cache, _)| cache.kind != CacheKind::Instruction).max_by_key(|(cache, _)| cache.level)
     }
 
-    /// Bytes of all last-level caches that these CPUs can reach together; `None` where one is not told.
+    /// Bytes of all last-level caches that these CPUs can reach together; `None` if a size is unknown.
     #[must_use]
     pub fn last_level_bytes(&self, cpus: &CpuSet) -> Option<u64> {
         let mut seen: Vec<&CpuSet> = Vec::new();

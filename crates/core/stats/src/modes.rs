@@ -1,15 +1,15 @@
 //! Modes of a result: groups of samples at different levels.
 //!
-//! Whether there is more than one is decided by the dip test (Hartigan and Hartigan, Annals of Statistics 13, 1985):
-//! the dip is the distance between the empirical distribution and the nearest one with a single mode. It is computed as
-//! by P. M. Hartigan (Applied Statistics 34, 1985, algorithm AS 217), and its limit is that of uniform values, for
-//! which the dip is largest among the distributions with one mode. The sorted logarithms are then cut at the widest
-//! gap, and both parts are tested again.
+//! The dip test decides whether there is more than one (Hartigan and Hartigan, Annals of Statistics 13, 1985): the dip
+//! is the distance between the empirical distribution and the nearest one with a single mode. It is computed as by P.
+//! M. Hartigan (Applied Statistics 34, 1985, algorithm AS 217), and its limit is that of uniform values, for which the
+//! dip is largest among the distributions with one mode. The sorted logarithms are then cut at the widest gap, and both
+//! parts are tested again.
 //!
-//! The test takes samples for independent. A level that persists over neighbouring samples is a regime of the machine
-//! and no mode, so the levels on both sides of a cut must change about as often as in random order (runs test of Wald
-//! and Wolfowitz, Annals of Mathematical Statistics 11, 1940). A preempted sample has batches at both levels, so the
-//! samples of the slower level must be slow throughout, where their batches are known.
+//! The test takes samples for independent. A level that persists over neighbouring samples is a regime of the machine,
+//! not a mode. The levels on both sides of a cut must therefore change about as often as in random order (runs test of
+//! Wald and Wolfowitz, Annals of Mathematical Statistics 11, 1940). A preempted sample has batches at both levels, so
+//! the samples of the slower level must be slow throughout, where their batches are known.
 //!
 //! The tests `modes`, `placements` and `recordings` check the share of false alarms and what is found.
 
@@ -43,8 +43,8 @@ pub struct FastBatches {
 }
 
 /// The modes of positive sample values in the order of time, from low to high. One mode means that a single number
-/// describes them; it is also the result of fewer samples than an estimate needs. Empty without values or with one
-/// that is not finite and positive.
+/// describes them. Samples too few for an estimate also give one mode. Empty without values or with one that is not
+/// finite and positive.
 pub fn modes(values: &[f64]) -> Vec<ModeGroup> {
     modes_of_samples(values, &[])
 }
@@ -90,7 +90,7 @@ fn cut(values: &[f64], batches: &[Option<FastBatches>], order: &[usize]) -> Opti
     proved.then_some(bound)
 }
 
-/// Largest dip that one mode explains: the 95% quantile of the dip of as many uniform values, by its asymptotic form.
+/// Largest dip that one mode explains: the 95% quantile of the dip of this many uniform values, by its asymptotic form.
 fn limit(n: usize) -> f64 {
     let root = (n as f64).sqrt();
     (RULES.modes.dip - RULES.modes.dip_of_few / root) / root

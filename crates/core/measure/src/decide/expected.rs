@@ -2,8 +2,8 @@
 
 use super::{Classified, Goal};
 
-/// The first of the checkpoints behind these samples at which their result is expected to be within its target, if
-/// further ones are distributed like these; `None` if the last one does not suffice.
+/// The first checkpoint at which the result is expected to be within its target, if further samples are distributed
+/// like these. `None` if the last one does not suffice.
 pub(crate) fn expected(samples: &[Classified<'_>], goal: Goal<'_>) -> Option<usize> {
     of_values(&samples.iter().map(|sample| sample.value).collect::<Vec<_>>(), goal)
 }

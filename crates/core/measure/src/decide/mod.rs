@@ -28,7 +28,7 @@ pub(crate) struct Classified<'a> {
     pub(crate) null: Option<f64>,
 }
 
-/// What is asked of a result.
+/// Goal of a result: its target and level.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Goal<'a> {
     pub(crate) plan: &'a Plan,

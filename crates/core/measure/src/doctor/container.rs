@@ -1,5 +1,4 @@
-//! Limits of a container: its CPUs, its quota of CPU time, its memory, its processes, its places to write to; and which
-//! results each of them bends.
+//! Limits of a container (CPUs, CPU quota, memory, processes, writable places) and the results that each one affects.
 
 use std::path::Path;
 
@@ -171,7 +170,7 @@ fn processes(room: Option<TaskRoom>, topology: &Topology, allowed: &[usize]) -> 
     )
 }
 
-/// What stands between this process and the kernel's calls.
+/// Security filters between this process and the kernel's calls.
 fn filter(machine: &Machine) -> Check {
     let subject = "system calls";
     let is = |name: &str| machine.text(name).as_deref() == Some("yes");
@@ -193,7 +192,7 @@ fn filter(machine: &Machine) -> Check {
     )
 }
 
-/// How the scheduler treats this process beside others.
+/// Scheduling priority of this process.
 fn priority(machine: &Machine) -> Check {
     let subject = "priority";
     let nice = machine.number("confinement.nice").unwrap_or(0.0);

@@ -22,7 +22,7 @@ use crate::{Error, document, facts, sizing};
 
 /// Keeps a run document after every round.
 pub trait Saver {
-    /// Saves the run as it stands.
+    /// Saves the run in its present state.
     ///
     /// # Errors
     /// In one line, why it could not; the run then ends, and what was measured is in the caller's hands.
@@ -71,7 +71,7 @@ pub struct MeasureSession<'a> {
     saving: f64,
 }
 
-/// What the session knows of a result beside the document.
+/// The session's knowledge of a result that is not in the document.
 #[derive(Debug, Clone, Default)]
 struct ResultProgress {
     asked: Description,
@@ -88,22 +88,22 @@ struct ResultProgress {
     tightens: bool,
     /// Measured now; the others wait for their part of a long plan.
     in_part: bool,
-    /// Measured in samples of its own, because a shared one went wrong.
+    /// Measured in samples of its own, because a common one failed.
     alone: bool,
     /// Seconds of a sample.
     seconds: f64,
     attempts: u32,
     /// Rounds in a row that ended while a sample of it waited for its core.
     passed_over: u32,
-    /// Why a sample of its own was killed, which was made again.
+    /// Why a sample of its own was killed and repeated.
     killed: Option<String>,
     /// Samples in a row that could not be made any more.
     refused: u32,
     notes: ResultNotes,
 }
 
-/// Sets the outcome, flags, quantiles and footprint of a result that stands by itself from its samples. Returns
-/// whether it is finished: within its target, or at the last checkpoint.
+/// Sets the outcome, flags, quantiles and footprint of a result outside a session from its samples. Returns whether it
+/// is finished: within its target, or at the last checkpoint.
 pub fn judge(result: &mut BenchmarkResult, plan: &Plan, target: f64, tick: u64) -> bool {
     let asked = Description::of(result);
     let samples = ResultClasses::of(result, &asked).samples(result, &asked);

@@ -38,7 +38,7 @@ impl ResultNotes {
         notes
     }
 
-    /// Takes in what holds for all samples so far, in place of what was said before; returns the notes of the result.
+    /// Replaces the previous notes by those of all samples so far; returns the notes of the result.
     pub(super) fn replace(&mut self, newest: Vec<String>) -> Vec<String> {
         self.said.clear();
         self.samples = 0;

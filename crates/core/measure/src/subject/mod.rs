@@ -17,14 +17,14 @@ use crate::outside::OutsideCounters;
 use crate::worker::{Reply, WorkerStep};
 use crate::{placement, sizing};
 
-/// What the session asks of a result, once, before it is measured. The default is of a result whose parties the
-/// scheduler places.
+/// A result's requirements, which the session reads once before measuring. In the default the scheduler places the
+/// parties.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Description {
     /// A CPU for each party; empty leaves the scheduler free.
     pub cpus: Vec<usize>,
-    /// Whether it stands by itself, so that it may get more of a limited time than others. Commands, builds and
-    /// applications are compared, and have the same rounds.
+    /// Whether the result is independent, so that it may get more of a limited time than others. Commands, builds and
+    /// applications are compared, so they have equal rounds.
     pub stands_alone: bool,
     /// Timed batches of a sample, if their number is fixed.
     pub batches: Option<u32>,
@@ -103,8 +103,8 @@ pub trait Host {
         }
     }
 
-    /// What the outside has taken so far from the CPUs under test. A subject whose processes outlive a sample leaves
-    /// out [`OutsideCounters::busy`]: their work, which is not counted before they end, would be that of others.
+    /// Time and load taken so far from the CPUs under test by others. If processes of a subject outlive a sample, leave
+    /// out [`OutsideCounters::busy`]: their work is not counted before they end, and would be attributed to others.
     fn outside(&self, cpus: &[usize]) -> OutsideCounters {
         OutsideCounters::now(cpus)
     }
@@ -126,8 +126,8 @@ pub trait Host {
 }
 
 /// Something whose results are measured by samples: benchmarks in workers, the user's applications, the components of a
-/// rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often and which samples
-/// count, in the same way for all of them; a subject says what one sample found.
+/// rating, flows between nodes. [`crate::MeasureSession`] decides the order and number of samples and which of them
+/// count, in the same way for all subjects. A subject only reports one sample.
 pub trait Subject: Host {
     /// Carries out one step.
     ///
@@ -183,7 +183,7 @@ pub enum SampleError {
     Stopped,
 }
 
-/// A request to stop, from whoever watches for signals.
+/// A request to stop, from the code that watches for signals.
 #[derive(Debug, Clone, Default)]
 pub struct Stopper(Arc<AtomicBool>);
 

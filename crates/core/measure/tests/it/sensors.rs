@@ -231,7 +231,7 @@ fn samples_while_the_host_had_the_cpus_elsewhere_do_not_count() {
             assert_eq!(again, 1, "round {}", sample.round);
         }
     }
-    // Where they are elsewhere for most of the time, that is the machine.
+    // CPUs that are apart most of the time are the machine's normal state.
     let apart: fn(f64) -> bool = |now| (now / 4.0).fract() < 0.9;
     let mut subject = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
     let run = measured(&mut subject, true);
@@ -309,7 +309,7 @@ fn a_core_without_neighbours_shows_it_by_the_instructions_that_it_issues() {
         assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.sensors);
         assert!(!result.has(Flag::SharedCore) && result.is_within(0.02, 0.95), "{:?}", result.flags);
     }
-    // The same readings on a machine of which no width is known: one mode, which may be that of a steady neighbour.
+    // The same readings on a machine of unknown width: one mode, which may be that of a steady neighbour.
     let run = measured(&mut SharedCore::new(|_| None), true);
     assert_eq!(run.session.sensors.unwrap().exclusive[0].source, ExclusiveSource::Unknown);
 }

@@ -270,7 +270,7 @@ fn what_was_measured_stays_when_no_sample_counts_any_more() {
     let result = &ended.run.results[0];
     assert_eq!(result.outcome.estimate().unwrap().samples, 5, "{:?}", result.outcome);
     assert!(result.notes.iter().any(|note| note.contains("no sample counted any more")), "{:?}", result.notes);
-    // One in four counts: whole rounds are lost, but never so many in a row.
+    // One in four counts: whole rounds are lost, but never too many in a row.
     let wild = Noise { between: 0.3, ..Noise::stable(1e-7) };
     let invalid = (0..10_000).filter(|at| at % 4 != 3).collect();
     let often_spoilt = MockResult { noise: wild, invalid, ..MockResult::stable(1e-7) };

@@ -10,10 +10,10 @@ use model::{
     ResultKey, Run, Sample, Unit,
 };
 
-/// Three results: what a coin weighs, how wide it is, found by the same sample, and one that is never found.
+/// Three results: the weight of a coin, its width from the same sample, and one that is never found.
 struct Coins {
     samples: u32,
-    /// Launch after which a stop is asked for.
+    /// Sample after which a stop is requested.
     stops: Option<u32>,
 }
 

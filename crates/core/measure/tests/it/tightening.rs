@@ -1,5 +1,5 @@
-//! When samples are made: core results that are within their targets are tightened under a limit, and never
-//! lost by it; rounds keep their spacing.
+//! When samples are made: converged core results are tightened under a limit, and never lost by it; rounds keep their
+//! spacing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ impl Observer for TimeTold {
     }
 }
 
-/// Two core results of samples that scatter, in a run of so many seconds at most.
+/// Two core results of samples that scatter, in a run with this time limit.
 fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
     let mut subject = SharedCore { scatter, ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
     let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);

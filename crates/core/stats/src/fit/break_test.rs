@@ -1,11 +1,11 @@
 //! Tests for a break in a straight line, that is a change of growth.
 //!
 //! The largest of the statistics of Chow (Econometrica 28, 1960) over all times of the break (Quandt 1960; Andrews,
-//! Econometrica 61, 1993), with a p-value from permuted residuals, since tables of its distribution hold for large
-//! samples only. Residuals that resemble their neighbours wander away from one line without any break: what is permuted
-//! is then what each brings of its own, and their correlation is restored (a bootstrap of residuals by an
-//! autoregression, Bühlmann, Bernoulli 3, 1997). Plain permutation finds a break in 24% of forty values that correlate
-//! by 0.3, and in 20% of the records of forty independent ones.
+//! Econometrica 61, 1993). Its p-value is from permuted residuals, since tables of its distribution hold for large
+//! samples only. Correlated residuals wander away from one line without any break. The test therefore permutes their
+//! independent parts and restores the correlation (a bootstrap of residuals by an autoregression, Bühlmann, Bernoulli
+//! 3, 1997). Plain permutation finds a break in 24% of forty values that correlate by 0.3, and in 20% of the records of
+//! forty independent ones.
 
 use rand::seq::SliceRandom;
 
@@ -60,7 +60,7 @@ pub fn sup_f(x: &[f64], y: &[f64], permutations: usize, seed: u64) -> Option<Bre
     Some(Break { p_value, ..found })
 }
 
-/// Parameters besides the mean that two lines with a break between them hide of the correlation of residuals.
+/// Parameters besides the mean with which two lines and a break hide the correlation of residuals.
 const RESIDUAL_BIAS: usize = 4;
 
 /// Correlation of neighbouring residuals about the two lines of the possible break: about one line they would resemble

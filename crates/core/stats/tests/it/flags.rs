@@ -57,7 +57,7 @@ fn times(count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..count).map(|at| at as f64 + 0.2 * rng.random::<f64>()).collect()
 }
 
-/// Trials of so many samples, of some in all: those of many are slow.
+/// Number of trials for this sample count: long series are slow.
 fn trials_of(all: usize, count: usize) -> usize {
     if count > 40 && all < ALL { all / 5 } else { all }
 }
@@ -92,7 +92,7 @@ fn no_drift_is_seldom_called_one() {
             println!("TABLE drift of {count} samples, {kind:?}: raised {noisy:.4} of {trials}, quiet {quiet:.3}");
             let promised = if kind == Kind::Alike { 0.02 } else { 0.01 };
             assert!(noisy <= testing::at_most(promised, trials), "{count} {kind:?}: {noisy}");
-            // What moves by less than the band is no drift.
+            // A movement below the margin is no drift.
             assert!(quiet == 0.0, "{count} {kind:?}: {quiet}");
         }
     }
@@ -198,8 +198,8 @@ fn two_levels_are_modes_unless_they_hardly_differ() {
     }
 }
 
-/// What is not confirmed is right as often as it says, and a result that is twice as uncertain as its target is hardly
-/// ever called within it or nearly so.
+/// Unconfirmed intervals cover as often as stated. A result twice as uncertain as its target is hardly ever called
+/// converged.
 #[test]
 fn what_is_not_confirmed_holds_all_the_same() {
     let mut rng = generator(97);
