@@ -119,7 +119,7 @@ fn core_class(sensors: &SessionSensors, result: &BenchmarkResult) -> ResultCoreC
     }
 }
 
-/// CPUs that a sample was pinned to, else those that its references were read on.
+/// CPUs that a sample was pinned to, else those that its sensors were read on.
 fn cpus_of(sample: &Sample) -> Vec<u32> {
     if sample.placement.asked.is_empty() {
         let tracks = sample.sensors.iter().flat_map(|sensors| &sensors.tracks);
@@ -129,7 +129,7 @@ fn cpus_of(sample: &Sample) -> Vec<u32> {
     }
 }
 
-/// Classes whose exclusive cores answer the contention reference alike. Cores that are built differently do not.
+/// Classes whose exclusive cores answer the contention sensor alike. Cores that are built differently do not.
 fn alike(a: &SessionSensors, x: usize, b: &SessionSensors, y: usize) -> bool {
     match (a.exclusive[x].ratio, b.exclusive[y].ratio) {
         (Some(one), Some(two)) => (one / two).ln().abs() <= RULES.compare.one_core,
