@@ -1,6 +1,6 @@
 //! On what two results are compared: cycles, time at the clocks that the machines showed, or all batches (raw).
 //!
-//! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never
+//! Only runs of one machine are compared in cycles, to find what changed besides the clock. Unlike bases are never
 //! compared.
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use super::shift::{CompareShift, CoreShifts, shift, shift_of_ranks};
 use super::verdict::ResultFinding;
 use crate::shown_clock::{RESOLUTION, ShownClock, is_condition};
 
-/// Part of the band within which cycles of one machine are judged.
+/// Part of the margin that applies to cycles of one machine.
 pub(crate) const CYCLES_BAND: f64 = RULES.compare.cycles_band;
 
 /// One run's result, with the clock of the run.
@@ -41,8 +41,8 @@ pub(crate) fn incomparable(a: &ComparedResult, b: &ComparedResult) -> Option<Str
 }
 
 /// Why a result of the memory hierarchy is of other levels in two runs of one machine, where it is. A machine does not
-/// gain a cache from one run to the next: one of the surveys missed a level or took noise for one, and the second level
-/// of one is not that of the other. The first level and main memory are what they are in both.
+/// gain a cache from one run to the next. One of the surveys missed a level or took noise for one, so that "level 2"
+/// means different caches. The first level and main memory are what they are in both.
 fn other_level(result: &BenchmarkResult, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Option<String> {
     let parameters = result.parameters.get("level");
     if matches!(parameters, Some("1" | "memory")) {
@@ -99,7 +99,7 @@ fn one_core(a: &ComparedResult, b: &ComparedResult) -> bool {
 
 /// Which of its run's classes of cores a result was measured on.
 enum ResultCoreClass {
-    /// The only one that the run tells apart.
+    /// The only one that the run distinguishes.
     Only(usize),
     Of(usize),
     Unknown,
@@ -137,7 +137,7 @@ fn alike(a: &SessionSensors, x: usize, b: &SessionSensors, y: usize) -> bool {
     }
 }
 
-/// The finding of a pair on its basis, the session floor, and both readings of core results.
+/// A pair compared on its basis, with its session noise and both readings of core results.
 pub(crate) struct PairFinding {
     pub(crate) finding: ResultFinding,
     pub(crate) floor: Option<FloorUsed>,
@@ -184,9 +184,9 @@ pub(crate) fn pair_finding(
     }
 }
 
-/// The session floor on a basis: none for what a machine did while it was measured, but how well a clock can be read.
-/// Of time at the clocks that two sessions showed it is that of cycles and the error of both clocks: the clocks
-/// themselves are no noise.
+/// The session noise on a basis. For the conditions of a machine it is only the error of reading the clock. For times
+/// at the clocks of two sessions it is that of cycles plus the error of both clocks: the clocks themselves are no
+/// noise.
 pub(crate) fn floor_of(
     a: &ComparedResult,
     b: &ComparedResult,
@@ -205,8 +205,8 @@ pub(crate) fn floor_of(
     }
 }
 
-/// The clock of a run as a result: the one at which core results are compared, so that its row and what is said of them
-/// have one ratio. Its samples are parts of one run that follow each other, no independent draws.
+/// The clock of a run as a result: the one at which core results are compared, so that its row and the sentences about
+/// it have one ratio. Its samples are consecutive parts of one run rather than independent draws.
 fn clock_view<'a>(one: &ComparedResult<'a>, clock: ShownClock) -> ResultView<'a> {
     let outcome = match one.result.outcome.estimate() {
         Some(stated) => Cow::Owned(Outcome::Measured(clock.estimate(stated))),

@@ -59,7 +59,8 @@ impl PlantedPower {
     }
 }
 
-/// Plants the difference in one result of the second run after the other, and judges the whole report each time.
+/// Plants the difference in each result of the second run in turn, and computes the verdicts of the whole report each
+/// time.
 ///
 /// # Errors
 /// When the runs cannot be compared.

@@ -13,8 +13,8 @@ use super::result_view::ResultView;
 use super::session::relation;
 
 impl ComparisonInput<'_> {
-    /// A result in an order of machines: of core results time at the clock that the machine showed. Where a machine has
-    /// no clean value, it is as `raw` of all of them.
+    /// A result in an order of machines: of core results time at the clock that the machine showed. If one machine has
+    /// no clean value, all of them enter with their `raw` values.
     fn rank_entry(&self, run: usize, result: &BenchmarkResult, ratio: &Ratio, raw: bool) -> Option<RankEntry> {
         if matches!(ratio.definition, Definition::Other(_)) {
             return None;

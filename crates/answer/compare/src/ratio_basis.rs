@@ -1,4 +1,4 @@
-//! What a ratio is made of and what may be said of it, as plain data.
+//! The basis of a ratio and its verdict, as plain data.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,18 +41,17 @@ impl RatioBasis {
     }
 }
 
-/// What may be said of two results.
+/// The verdict on two results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CompareVerdict {
-    /// Significant over the whole report, and by more than the band.
+    /// Significant over the whole report, and by more than the margin.
     Different,
-    /// By less than the band.
+    /// By less than the margin.
     Same,
     /// Neither can be said.
     Undecided,
-    /// A published value states no spread; beyond the one assumed for it, and by more than 30%. No test stands behind
-    /// it.
+    /// A published value has no error bars; the ratio is beyond the assumed ones, and beyond 30%. It is no test.
     DifferentSpreadAssumed,
 }
 
@@ -70,8 +69,8 @@ pub struct ComparedClock {
 /// what `Ratio::value` states.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CoreRatio {
-    /// Cycles: what changed besides the clock. Its verdict is that of the result between runs of one machine, else
-    /// absent.
+    /// Cycles: what changed besides the clock. Between runs of one machine the result's verdict is about cycles,
+    /// otherwise there is none.
     pub cycles: RatioEnds,
     /// Time at the clock that each machine showed, the error of both clocks in its interval: what means, ranks and
     /// gates use.
@@ -91,12 +90,12 @@ pub struct RatioEnds {
     /// Upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// What may be said of it, where it was tested.
+    /// The verdict, if it was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<CompareVerdict>,
 }
 
-/// The session floor that was applied.
+/// The applied session noise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FloorUsed {
     /// Relative standard deviation between sessions.

@@ -1,4 +1,4 @@
-//! Computes the comparison: align, assess every result, adjust over the report, judge, average, rank, sort.
+//! Computes the comparison: align, assess every result, adjust over the report, decide, average, rank, sort.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +50,7 @@ impl Assessed {
         }
     }
 
-    /// The time beside cycles that decide, which is tested as well.
+    /// The time of a result that is decided in cycles, which is tested as well.
     fn time(&self) -> Option<&CompareShift> {
         self.core.as_ref().filter(|_| self.basis == RatioBasis::Cycles).map(|core| &core.time)
     }

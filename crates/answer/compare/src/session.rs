@@ -45,8 +45,8 @@ pub struct SessionRecord {
 }
 
 impl SessionRecord {
-    /// Records of all results of a run that have a single value which is the machine's own: what a neighbour on the
-    /// core made of a result is none, and beside those of other sessions would be their scatter.
+    /// Records of all results of a run that have a single value of the machine itself. A value changed by a neighbour
+    /// on the core would only add scatter to those of other sessions.
     #[must_use]
     pub fn of(run: &Run) -> Vec<Self> {
         let record = |result: &BenchmarkResult| {
@@ -86,8 +86,8 @@ pub(crate) fn same_run(a: &Run, b: &Run) -> bool {
     a.id == b.id && a.results.len() == b.results.len() && a.results.iter().zip(&b.results).all(same)
 }
 
-/// Logarithms of the values that earlier sessions can have found for the same level of memory, where that depends on a
-/// survey: one that missed a level, or took noise for one, gave its number to another.
+/// Logarithms of the values that earlier sessions may have for the same level of memory. A survey that missed a level,
+/// or took noise for one, shifts the numbers of the levels.
 fn level_of_memory(result: &BenchmarkResult) -> Option<RangeInclusive<f64>> {
     result.surveyed_levels()?;
     let value = result.outcome.estimate()?.value.ln();
@@ -108,7 +108,7 @@ pub(crate) struct History {
 impl History {
     /// Selects from `earlier` (oldest first) the values measured on machines of `runs`: one for each session, and the
     /// newest for every machine and result. The runs themselves and other runs of their sessions are excluded, since a
-    /// change to be detected must not widen its own floor.
+    /// change to be detected must not widen its own session noise.
     pub(crate) fn new(earlier: &[SessionRecord], runs: &[&Run]) -> Self {
         let mut seen: HashSet<(&str, &ResultKey, &str)> = HashSet::new();
         let mut logs: HashMap<String, HashMap<ResultKey, Vec<SessionLog>>> = HashMap::new();
@@ -132,11 +132,11 @@ impl History {
         Self { logs, stretches: RefCell::default() }
     }
 
-    /// The session noise of a result on a machine: the spread of its own sessions if there are enough of them, else
-    /// that of the class. In cycles only sessions whose clock is known count: a core result is stored as time at the
-    /// clock of its session.
+    /// The session noise of a result on a machine: the spread of its own sessions if there are enough, else that of the
+    /// class. In cycles only sessions whose clock is known count: a core result is stored as time at the clock of its
+    /// session.
     fn of(&self, run: &Run, result: &BenchmarkResult, cycles: bool, shared_core: bool) -> (Floor, FloorUsed) {
-        // What neighbours did to this one, those sessions do not tell.
+        // Other sessions do not show what neighbours did to this one.
         let here = self.logs.get(&run.machine.fingerprint).filter(|_| !shared_core);
         let earlier = here.and_then(|results| results.get(&result.key()));
         let way = if result.metric.unit.is_rate() { -1.0 } else { 1.0 };
@@ -155,8 +155,8 @@ impl History {
         (Floor::known(sd), FloorUsed { sd, sessions: None })
     }
 
-    /// How far sessions of this run's machine lie apart on this result: the standard deviation of a normal quantity
-    /// that has the floor's interval at `level`.
+    /// Session noise of this run's machine for this result, as the standard deviation of a normal quantity whose
+    /// interval at `level` is that of the noise.
     pub(crate) fn own_deviation(&self, run: &Run, result: &BenchmarkResult, level: f64, cycles: bool) -> f64 {
         let (floor, used) = self.of(run, result, cycles, result.is_shared_core());
         let mut stretches = self.stretches.borrow_mut();

@@ -31,7 +31,7 @@ pub(crate) struct CompareShift {
     pub(crate) reason: Option<String>,
     /// The assumed spread, if a published value states none.
     pub(crate) assumed: Option<Assumed>,
-    /// Standard deviation that the floor holds for the two clocks at which times are stated.
+    /// Standard deviation of the noise from the two clocks at which times are stated.
     pub(crate) clock: Option<f64>,
 }
 
@@ -62,11 +62,10 @@ pub(crate) struct CoreShifts {
     pub(crate) clock: (f64, f64),
 }
 
-/// The ratio of two results that have a single value each, as it is printed beside these values; else the reason why
-/// there is none.
+/// The ratio of two results with a single value each, as printed next to these values, or the reason why there is none.
 ///
-/// A value is a median, and the interval is that of a shift of ranks, which need not contain the ratio of medians: it
-/// is widened until it does.
+/// A value is a median, and the interval is that of a shift of ranks, which need not contain the ratio of medians. It
+/// is therefore widened until it does.
 pub(crate) fn shift(
     reference: &ResultView,
     other: &ResultView,

@@ -21,15 +21,15 @@ pub enum ThreadSpread {
 pub struct ScalingPoint {
     /// Threads.
     pub threads: usize,
-    /// Where the result stands in the run.
+    /// Key of the result in the run.
     pub key: ResultKey,
     /// Its value and the ends of its interval.
     pub value: f64,
     low: f64,
     high: f64,
-    /// Share of what so many times one thread would be.
+    /// Share of the ideal, which is the rate of one thread times their number.
     pub share: f64,
-    /// Median clock of its samples in hertz, where it was read beside them or told by the kernel.
+    /// Median clock of its samples in hertz, from sensors or from the kernel.
     pub clock: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ pub struct ScalingCurve {
     pub spread: ThreadSpread,
     /// By rising threads, one thread first.
     pub points: Vec<ScalingPoint>,
-    /// Threads beyond which a further one adds less than half of what one alone does; `None` where the curve grows to
+    /// Threads beyond which a further one adds less than half of the first one's rate; `None` where the curve grows to
     /// its end.
     pub knee: Option<usize>,
     /// What may limit it beyond the knee; none without one.
@@ -96,8 +96,8 @@ impl ScalingCurve {
     }
 }
 
-/// The curves of a run that have at least two sets of parameters and begin at one thread; rates that threads add up
-/// alone.
+/// The curves of a run with at least two sets of parameters that begin at one thread. Only rates that add up over
+/// threads count.
 #[must_use]
 pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
     let mut families: Vec<(&str, Parameters)> = Vec::new();
@@ -129,14 +129,14 @@ fn is_scattered(parameters: &Parameters) -> bool {
     parameters.get("threads").is_some_and(|word| word.ends_with("_scatter"))
 }
 
-/// Threads of a result: as its parameters say, or as many CPUs as its samples were placed on.
+/// Threads of a result: from its parameters, or the number of CPUs of its samples.
 fn threads(result: &BenchmarkResult) -> Option<usize> {
     let word = result.parameters.get("threads")?;
     let placed = || result.samples.iter().map(|sample| sample.placement.asked.len()).max().filter(|count| *count > 0);
     word.trim_end_matches("_scatter").parse().ok().or_else(placed)
 }
 
-/// Median clock of the samples of a result in hertz: as read beside their batches, else as the kernel told it.
+/// Median clock of the samples of a result in hertz: from sensors, else from the kernel.
 fn clock(result: &BenchmarkResult) -> Option<f64> {
     let read = |sample: &model::Sample| sample.clean.and_then(|clean| clean.clock);
     let median = |of: &dyn Fn(&model::Sample) -> Option<f64>| {
@@ -196,8 +196,8 @@ fn curve(run: &Run, benchmark: &str, wanted: &Parameters, spread: ThreadSpread) 
     Some(found)
 }
 
-/// The first parameters after which a further thread adds too little, the rest of the curve taken together: one slow
-/// parameters between two others is no knee, and neither is what intervals leave open.
+/// The first point after which a further thread adds too little, over the rest of the curve. One slow point between two
+/// others is no knee, nor is anything within the intervals.
 fn knee(points: &[ScalingPoint], alone: f64) -> Option<usize> {
     let may_be_worth = |from: &ScalingPoint, to: &ScalingPoint| {
         (to.high - from.low) / (alone * (to.threads - from.threads) as f64) >= WORTH

@@ -120,8 +120,8 @@ fn targets<'a>(tests: &[ExplainedResult], causes: &'a [Cause], unmeasured: &'a [
     of_causes.chain(of_groups).collect()
 }
 
-/// The primitives of a kind that were measured on their own, and the greatest of their slowdowns: the median over the
-/// tests of each primitive, or more where one of them surely moved by more; at the upper end of the interval if spread
+/// The primitives of a kind that were measured alone, and the greatest of their slowdowns. That is the median over the
+/// tests of each primitive, or more if one of them certainly moved by more; the upper end of the interval if its spread
 /// is known.
 fn bound(tests: &[ExplainedResult], kind: &PrimitiveGroup) -> Option<(Vec<P>, f64)> {
     let mut measured = Vec::new();

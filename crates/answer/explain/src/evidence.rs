@@ -1,9 +1,8 @@
 //! Evidence for and against each known cause, of three kinds.
 //!
-//! A fact must be recorded by both runs and differ; the cause's own primitive must have been measured and have changed;
-//! and the results' parameters must allow an effect of the fact. If everything that the cause touches changed and no
-//! other cause would have changed it, the cause is named; otherwise it is one of several that are consistent with the
-//! data.
+//! Both runs must record a fact and differ in it. The cause's own primitive must have been measured and have changed.
+//! The results' parameters must allow an effect of the fact. If everything that the cause touches changed and no other
+//! cause would have changed it, the cause is named; otherwise it is one of several that are consistent with the data.
 
 use compare::conditions::{DisturbanceKind, RunDisturbance, disturbances};
 use compare::{Relation, relation};
@@ -48,7 +47,7 @@ pub(crate) struct Candidate {
     missing: Vec<String>,
 }
 
-/// What a test says of a cause that can touch it.
+/// Evidence of a test for a cause that can affect it.
 #[derive(Clone, Copy, PartialEq)]
 enum Says {
     /// It changed as the cause would change it.
@@ -101,7 +100,7 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedResult], evidence: &Evidence
     Some(Candidate { rule, because, moved: of(Says::Moved), open, missing })
 }
 
-/// What every test that a rule can touch says of it. `slower`: whether the rule makes B the slower side, if known.
+/// Evidence of every test that a rule can affect. `slower`: whether the rule makes B the slower side, if known.
 fn testimony(
     rule: &Rule,
     tests: &[ExplainedResult],
@@ -110,8 +109,8 @@ fn testimony(
 ) -> Vec<(usize, Says)> {
     let right_way = |test: &ExplainedResult| slower.is_none_or(|slower| slower == (test.residual > 0.0));
     let moved = |test: &ExplainedResult| {
-        // A test that stands out only because the common factor was removed did not change by itself, nor did one whose
-        // own change is within its noise.
+        // A test is no evidence if it only differs because the common factor was removed, or if its own change is
+        // within its noise.
         let noise = test.error.map_or(0.0, |error| 3.0 * error);
         let own = test.by_itself();
         let by_itself = own * test.residual > 0.0 && own.abs() > stats::BAND.max(noise);
@@ -275,7 +274,7 @@ pub(crate) fn standing(
     Standing { rivals, rules, ..nothing }
 }
 
-/// What is missing for a candidate to explain a group of tests at equal sets of parameters; `None` if it touches none
+/// Conditions that a candidate lacks to explain a group of tests at equal sets of parameters; `None` if it affects none
 /// of them.
 fn fits(
     candidate: &Candidate,
@@ -325,7 +324,7 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
     let (of_a, of_b) = (disturbances(a), disturbances(b));
     let unlike = |one: &RunDisturbance, others: &[RunDisturbance]| {
         let same = others.iter().find(|other| other.kind == one.kind);
-        // A neighbour on the core touches results that are not filtered alone: it is a rival of its own.
+        // A neighbour on the core affects only results that are not filtered: it is a rival of its own.
         let neighbour = matches!(one.kind, DisturbanceKind::CoreShared | DisturbanceKind::SharedCore);
         let apart =
             neighbour || one.kind == DisturbanceKind::Cpus || (limited && one.kind == DisturbanceKind::Throttling);

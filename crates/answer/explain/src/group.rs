@@ -7,8 +7,7 @@ use super::result::{DifferenceKind, Rival, RunDifference};
 use super::rules::{DISTURBED, NEIGHBOUR, RULES, Rule};
 use super::test::ExplainedResult;
 
-/// How much longer something may take in one session beside so much other work that CPUs are waited for than in the
-/// next.
+/// How much longer something may take in one session than in the next if other work keeps it waiting for CPUs.
 const BY_A_CROWD: f64 = 1.5;
 
 /// A cause under construction.
@@ -69,7 +68,7 @@ pub(crate) fn groups(tests: &[ExplainedResult], costs: &[Option<CauseCost>]) -> 
             _ => false,
         };
         let mut members: Vec<usize> = (0..tests.len()).filter(pays).collect();
-        // A primitive whose tests are all explained by another is no cause of its own.
+        // A primitive whose tests are all explained by another is no separate cause.
         if !members.iter().any(|&index| tests[index].primitive == primitive) {
             continue;
         }

@@ -118,8 +118,8 @@ fn between_rivals(rivals: &[Rival], cause: &Cause, catalogue: &Catalogue) -> Opt
     }
 }
 
-/// A result that one of the two touches and the other does not, in each direction; if there is none, only a change of
-/// one of them alone can tell.
+/// For each direction, a result that only one of the two affects. If there is none, only a separate change of one of
+/// them can decide.
 fn between(first: &Rule, second: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
     let apart = |one: &Rule, other: &Rule| -> Option<Primitive> {
         let only: Vec<Primitive> = one.touches.iter().copied().filter(|primitive| !other.touches(*primitive)).collect();

@@ -13,7 +13,7 @@ pub(crate) enum Scope {
     AcrossCpus,
     /// Memory whose page size is chosen by the system, not by the benchmark.
     PagesOfTheSystem,
-    /// As many threads as there are CPUs.
+    /// One thread per CPU.
     AllThreads,
     /// Memory that the kernel must allocate, not a cached file.
     FreshMemory,
@@ -35,7 +35,7 @@ pub(crate) enum Scope {
     Link,
     /// Data through a pipe.
     PipeData,
-    /// Results of which batches beside a neighbour on the core count.
+    /// Results that include batches with a neighbour on the core.
     Unfiltered,
 }
 

@@ -11,8 +11,8 @@ use super::text::{change, count, plural, range, results};
 use model::words::{list, seconds};
 
 impl Explanation {
-    /// The explanation, one thought for each string, without numbers in front: what the runs are, causes in order,
-    /// then what is unexplained, what is ruled out, and what to measure next.
+    /// The explanation, one thought for each string, without numbers in front: the runs, the causes in order, the
+    /// unexplained and excluded parts, and the next measurement.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let lines = self.lines.iter().map(StreamLine::sentence);
@@ -45,7 +45,7 @@ impl Explanation {
         said
     }
 
-    /// What the runs are, before anything is explained: their CPUs if these differ, and what disturbed them.
+    /// The runs, before any explanation: their CPUs if these differ, and their disturbances.
     #[must_use]
     pub fn runs(&self) -> Vec<String> {
         let cpus = self.cpus.iter().map(|[a, b]| format!("The CPUs differ: {a} against {b}."));
@@ -247,7 +247,7 @@ impl Explanation {
         )
     }
 
-    /// What differs of which nothing but what disturbed the runs is known to explain it.
+    /// Differences that only disturbances of the runs can explain.
     fn untold(&self) -> Option<String> {
         let open = || self.left_open.iter().filter(|open| open.why == UNTOLD);
         let tests: Vec<model::ResultKey> = open().map(|open| open.test.clone()).collect();

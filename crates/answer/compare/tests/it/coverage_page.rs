@@ -107,8 +107,7 @@ fn consecutive(values: &[f64], count: usize, start: usize) -> Vec<f64> {
     (0..count).map(|at| values[(start + at) % values.len()]).collect()
 }
 
-/// Intervals at 95% of so many samples in the order of time, from each start; of results of which at least twice as
-/// many were recorded.
+/// Intervals at 95% of `count` consecutive samples from each start, for recordings with at least twice as many.
 fn stated(values: &[f64], count: usize) -> Vec<Interval> {
     let starts = if values.len() >= 2 * count { values.len() } else { 0 };
     let of = |start| {

@@ -1,4 +1,4 @@
-//! What a comparison sets side by side: runs, histories, parameters, names, and the results that means are over.
+//! How a comparison matches runs, histories, parameters, names, and the results of a mean.
 
 use super::simulated::planted;
 use crate::common;
@@ -153,7 +153,7 @@ fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
         assert_eq!(*verdict, None);
         assert!(reason.as_ref().unwrap().contains("found 4 and 3 levels"), "{reason:?}");
     }
-    // As many levels elsewhere: noise at the far end made one, and the third cache went into memory.
+    // The same number of levels at other sizes: noise at the far end made one, and the third cache went into memory.
     const ELSEWHERE: &str = "level over 4KiB-38656B, 65024B-874816B, 83MiB-84MiB, 111983872B-223967744B on huge pages";
     let shifted = verdicts(&a, &surveyed("b", "m", ELSEWHERE, [70e6, 4.0]));
     assert!(shifted[0].0.is_some() && shifted[1].0.is_none(), "{shifted:?}");

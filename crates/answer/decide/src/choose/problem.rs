@@ -77,8 +77,8 @@ pub struct MachineOffer {
     /// Applications whose rate comes from results without a spread, which are taken as exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_spread: Vec<String>,
-    /// For each application, the standard deviation of the logarithm by which the rates of all offers are wrong
-    /// together, since all were drawn to one mean; empty where none was.
+    /// For each application, the standard deviation of the common error of all offers' rates, as a logarithm, since all
+    /// were shrunk to one mean. Empty if none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub common_error: Vec<f64>,
 }
@@ -226,7 +226,7 @@ impl ChooseProblem {
     fn lost(&self, plan: &[u32], rates: &[f64]) -> f64 {
         let (mut spare, mut lost) = (self.demand.spare_nodes, 0.0);
         let mut before: Option<usize> = None;
-        // Mostly there are so many of the fastest kind, so that sorting all of them would be for nothing.
+        // The fastest kind mostly has enough nodes, so sorting all of them would be a waste.
         while spare > 0 {
             let slower = |offer: usize| match before {
                 Some(last) => rates[offer] < rates[last] || rates[offer] == rates[last] && offer > last,

@@ -112,7 +112,7 @@ pub(crate) enum Names {
 /// Rates of one node by application.
 type OfferRates = BTreeMap<Spanned<String>, Spanned<ParsedQuantity>>;
 
-/// Reads rates by application, and says how to write them where something else stands.
+/// Reads rates by application, and explains the format on other input.
 fn rates<'de, D: Deserializer<'de>>(from: D) -> Result<OfferRates, D::Error> {
     struct RatesVisitor;
 

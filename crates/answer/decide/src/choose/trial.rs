@@ -68,7 +68,7 @@ pub(super) struct WorthMeasuring {
 }
 
 impl ChoiceTrial {
-    /// A random division of the table's models into machines to learn from and offers; `None` with too few, or when a
+    /// A random division of the table's models into training machines and offers; `None` with too few, or when a
     /// machine cannot be predicted.
     pub(super) fn of(table: &PredictorTable, machines: usize, seed: u64) -> Option<Self> {
         let mut rng = generator(seed);

@@ -1,4 +1,4 @@
-//! What a choice tells: limits that are out of reach, what binds, and mistakes in the question.
+//! What a choice reports: infeasible limits, binding constraints, and mistakes in the question.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
 use std::collections::BTreeMap;

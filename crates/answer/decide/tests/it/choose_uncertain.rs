@@ -24,7 +24,7 @@ fn uncertain_offers(offers: &[(&str, f64, f64, f64)]) -> ChooseProblem {
 #[test]
 fn what_looks_cheap_for_its_error_is_corrected() {
     let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.1;
-    // Five alike, and one that looks twice as fast for its price because nothing is known of it.
+    // Five similar offers, and one that looks twice as fast for its price because its rate is unknown.
     let mut offers = vec![
         ("a", 940.0, 51.0, 1.02),
         ("b", 1010.0, 50.0, 1.02),
@@ -59,8 +59,8 @@ fn the_price_of_being_sure_is_told() {
     );
 }
 
-/// Of offers alike, each with an error of its own, several are surer than as many of one; where rates are known, or one
-/// offer is far cheaper, there is nothing to gain.
+/// If similar offers have independent errors, a mix is surer than one kind. If rates are known, or one offer is far
+/// cheaper, mixing gains nothing.
 #[test]
 fn several_kinds_are_surer_than_one() {
     let alike = |spread: f64, last: f64| {
@@ -151,8 +151,8 @@ fn choices_reach_what_they_promise() {
     assert!(evaluate(&[table], 58, 1, 1).is_err());
 }
 
-/// Where predictions err by more than offers differ, all rates are drawn to one mean, and are wrong by its error
-/// together: plans of many kinds are no surer than those of one.
+/// If predictions err by more than offers differ, all rates are shrunk to one mean, and share its error: plans of many
+/// kinds are no surer than those of one.
 #[test]
 fn large_errors_do_not_cancel_between_offers() {
     use decide::choose::evaluate;
@@ -190,7 +190,7 @@ fn what_is_said_to_suffice_reaches_the_confidence() {
     }
 }
 
-/// A node fails or its rate is overestimated: two things, told apart.
+/// A failing node and an overestimated rate are two different things.
 #[test]
 fn nodes_that_never_fail_are_up_all_of_the_time() {
     let found = decide(&uncertain_offers(&[("old", 1000.0, 50.0, 1.2)])).unwrap();

@@ -137,7 +137,7 @@ fn what_cannot_be_fitted_says_why() {
 fn families_are_fitted_by_themselves() {
     let mut rng = generator(33);
     let mut data = Vec::new();
-    // Three families that double in two years, each later one at a lower level: mixed, they would seem to stand still;
+    // Three families that double in two years, each later one at a lower level, so that mixed they would seem constant;
     // and one that doubles in one year.
     for (family, start, level, doubling) in [
         ("AMD EPYC", 2000.0, 100.0, 2.0),
@@ -279,8 +279,7 @@ fn years_to_double_of_one_day_are_not_written_as_none() {
     assert!(said.contains("doubles in 0.0008") && !said.contains("0.00 years"), "{said}");
 }
 
-/// Values of some families that all grow alike, each at its own level; how far neighbours in time lie from their line
-/// correlates.
+/// Values of some families that all grow alike, each at its own level, with correlated errors in time.
 fn alike(families: usize, values: usize, correlation: f64, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Dated> {
     let mut data = Vec::new();
     for family in 0..families {

@@ -1,5 +1,5 @@
-//! What an answer says is what the results show: nothing undecided is called equal, no cause is ruled out, no end of an
-//! interval is told as a value, and what differs is told apart.
+//! An answer agrees with the results: nothing inconclusive is called equal, no cause is excluded, no end of an interval
+//! is reported as a value, and differences are distinguished.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
@@ -132,7 +132,7 @@ fn a_bound_holds_the_result_that_moved() {
     };
     let mut a = measured("a", "now", &unchanged, &mut generator(6));
     let mut b = measured("b", "now", &some, &mut generator(6));
-    // More that did not move, so that the median stands still.
+    // More results that did not move, so that the median is constant.
     for run in [&mut a, &mut b] {
         let more = (0..3).map(|at| {
             let benchmark = format!("os.syscall_{at}");
@@ -146,7 +146,7 @@ fn a_bound_holds_the_result_that_moved() {
     assert!(out.is_none(), "a system call takes twice as long, a fork 1.7 times: {:#?}", found.sentences());
 }
 
-/// Programs of this slowdown beside an fsync that scatters and an exec of this slowdown.
+/// Programs with this slowdown, an fsync that scatters and an exec with this slowdown.
 fn mixture(slower: f64, fsync_spread: f64, exec: f64) -> (Run, Run) {
     let side = |id: &str, seed: u64, slower: f64, exec: f64| {
         let mut made = measured(id, "now", &unchanged, &mut generator(9));
@@ -171,7 +171,7 @@ fn the_end_of_an_interval_is_not_told_as_a_value() {
     assert!(slowest.primitive == P::Durability && slowest.at_most > 1.2 * slowest.slowdown, "{slowest:?}");
     let told = format!("nothing measured is more than {:.1}× slower", slowest.at_most);
     assert!(said.contains(&told) && !said.contains("the slowest thing measured"), "{said}");
-    // What surely is slower is told by its value.
+    // A certain slowdown is reported by its value.
     let (a, b) = mixture(5.0, 0.001, 2.0);
     let said = explained(&a, &b).sentences().join(" ");
     assert!(said.contains("the slowest thing measured, exec, is 2.0× slower"), "{said}");
@@ -238,7 +238,7 @@ fn different_cpus_are_named_first() {
     }
 }
 
-/// Compilations of this slowdown, by a compiler that the result notes, beside an exec of this slowdown.
+/// Compilations of this slowdown, by a compiler that the result notes, and an exec of this slowdown.
 fn compiles(id: &str, compiler: Option<&str>, slower: f64, exec: f64, seed: u64) -> Run {
     let mut made = measured(id, "now", &unchanged, &mut generator(9));
     made.results.retain(|result| result.benchmark != "os.fork_exec");

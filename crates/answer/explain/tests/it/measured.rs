@@ -1,4 +1,4 @@
-//! Runs that differ by one planted cause are explained by that cause first; runs that do not differ have no cause.
+//! Runs that differ by one planted cause are explained by that cause first; equal runs have no cause.
 
 use crate::common::{from_values, parameters, rate, run, time};
 use explain::{DifferenceKind, ExplainOptions, Explanation, explain};
@@ -8,7 +8,7 @@ use stats::simulate::{Noise, generator, standard_normal};
 
 struct Spec(&'static str, &'static str, bool, Class, &'static [P], f64);
 
-/// Similar to the suite of `prony run`. The third member tells whether it is a rate.
+/// Similar to the suite of `prony run`. The third member says whether it is a rate.
 #[rustfmt::skip]
 const SUITE: &[Spec] = &[
     Spec("cpu.arithmetic", "type=int", true, Class::Compute, &[P::IntegerAlu], 4e8),
@@ -35,8 +35,8 @@ const SUITE: &[Spec] = &[
     Spec("file.read_cached", "", true, Class::FileData, &[P::PageCache], 6e9),
 ];
 
-/// A run of the suite. `change` changes the parameters and value of a result. Each class has a shift of the session,
-/// normal, with the floor of the class as its standard deviation.
+/// A run of the suite. `change` changes the parameters and value of a result. Each class has a normal shift of the
+/// session, with the session noise as its standard deviation.
 pub(crate) fn measured(
     id: &str,
     session: &str,
@@ -234,7 +234,7 @@ fn huge_pages() {
             run.machine.facts.push(fact("memory.transparent_huge_pages", value, &[P::Tlb, P::PageFault]));
         }
     };
-    // Where the benchmarks chose their pages, the policy of the system has no effect.
+    // If the benchmarks chose their pages, the policy of the system has no effect.
     planted(&slower, &facts, &|found| {
         for cause in &found.causes {
             assert!(cause.known_as.is_none() && cause.because.is_empty(), "{:#?}", found.sentences());

@@ -49,7 +49,7 @@ impl<'a> GuestSession<'a> {
         (self.around.clock * 1.035_f64.powi(self.step), slower)
     }
 
-    /// A core result of so many cycles an operation.
+    /// A core result with this many cycles an operation.
     pub(crate) fn core(
         &mut self,
         benchmark: &str,
@@ -90,7 +90,7 @@ impl<'a> GuestSession<'a> {
 
 /// What a document states for sample values.
 pub(crate) fn estimate(values: &[f64]) -> Estimate {
-    // Where the steps of the clock persist, too few samples for 95% are a range with a level of its own.
+    // If the steps of the clock persist, samples too few for 95% give a min-max range with a level of its own.
     let found = stats::serial_median_interval(values, 0.95).or_else(|| stats::sample_median_range(values)).unwrap();
     Estimate {
         value: stats::median(values).unwrap(),
@@ -140,7 +140,7 @@ pub(crate) fn core_run(id: &str, machine: &str, session: &str, mut results: Vec<
 pub(crate) const CORE_CLASSES: [Class; 3] = [Class::Compute, Class::Fault, Class::Ipc];
 
 /// A session of `count` equal core results, most of them of the core alone. Its own shift of each class is drawn from
-/// the floor.
+/// the session noise.
 pub(crate) fn session(id: &str, machine: &str, count: usize, around: Surroundings, rng: &mut ChaCha8Rng) -> Run {
     let shifts: Vec<f64> = CORE_CLASSES.iter().map(|class| class.session_noise() * standard_normal(rng)).collect();
     let mut guest = GuestSession::new(around, rng);
@@ -168,7 +168,7 @@ pub(crate) fn without_references(run: &Run) -> Run {
     old
 }
 
-/// Marks every sample of a result as shared: what is stated is what was observed.
+/// Marks every sample of a result as shared, so that its value is raw.
 pub(crate) fn shared_core(run: &mut Run, benchmark: &str) {
     let clock = run.session.sensors.as_ref().unwrap().clock.unwrap();
     let result = run.results.iter_mut().find(|result| result.benchmark == benchmark).unwrap();
