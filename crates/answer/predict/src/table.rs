@@ -150,7 +150,7 @@ pub(crate) const fn turned(logarithm: f64, better: Better) -> f64 {
 
 #[cfg(test)]
 impl PredictorTable {
-    /// Machines with so many benchmarks of one tool, and an application about which nothing more is known.
+    /// Machines with this many benchmarks of one tool, and an application without further information.
     pub(crate) fn simulated(benchmarks: usize, machines: Vec<PredictorMachine>) -> Self {
         let column = |k: usize| PredictorColumn {
             name: format!("benchmark {k}"),

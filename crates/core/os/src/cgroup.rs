@@ -10,7 +10,7 @@ use kernels::text;
 use crate::error::{Error, Result};
 use crate::file::{Mount, mounts_under};
 
-/// CPU time that a control group may use per period; a group that has used it is throttled until the next period.
+/// CPU time that a control group may use per period. A group that has used it is throttled until the next period.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quota {
     /// CPU time per time.
@@ -92,8 +92,8 @@ pub fn memory_left() -> Option<u64> {
     memory_left_under(Path::new("/")).ok().flatten()
 }
 
-/// Bytes that this process's group and its parents may still take before one of them is at its limit; what could be
-/// taken back from files that were read (`inactive_file`) counts as free. `None` where nothing limits it.
+/// Bytes that this process's group and its parents may still use before one of them is at its limit. Reclaimable file
+/// pages (`inactive_file`) count as free. `None` without a limit. `None` where nothing limits it.
 pub fn memory_left_under(root: &Path) -> Result<Option<u64>> {
     let (groups, mounts) = seen_from(root)?;
     let Some(memory) = place(&groups, &mounts, "memory") else { return Ok(None) };

@@ -15,8 +15,8 @@ pub fn is_path(text: &str) -> bool {
 /// Refuses labels that a selector would read as something else.
 ///
 /// # Errors
-/// When the label is empty, a number, `latest` or `latest-N`, looks like a path or like `published:...`, begins with
-/// `-`, holds control characters, begins or ends with a space, or is longer than 100 characters.
+/// When the label is empty, a number, `latest` or `latest-N`, resembles a path or `published:...`, begins with `-`,
+/// holds control characters, begins or ends with a space, or is longer than 100 characters.
 pub fn check_label(label: &str) -> Result<(), Error> {
     let reason = if label.is_empty() {
         "it is empty"
@@ -79,8 +79,8 @@ impl Selector {
         Ok(Self { place: store.place(), runs })
     }
 
-    /// Resolves a selector: the first match of `latest` or `latest-N` by time of start, a store number, an id, a label
-    /// (its newest run), the beginning of an id (of digits alone: a date at least).
+    /// Resolves a selector. The first match counts: `latest` or `latest-N` by time of start, a store number, an id, a
+    /// label (its newest run), the beginning of an id (of digits alone: a date at least).
     ///
     /// # Errors
     /// When nothing matches (with the nearest names), or several ids begin so (with all of them).

@@ -10,9 +10,9 @@ pub enum Detail {
     /// The document as stored.
     Whole,
     /// The document without the inside of its samples (batches, readings, and each sample's footprint and, unless the
-    /// machine has several classes of cores, placement). Outcomes, sample values and quantiles, facts, the footprints
-    /// of results, and on which CPUs several threads or processes were where the run states how far its CPUs are apart,
-    /// are included. Several times faster.
+    /// machine has several classes of cores, placement). It keeps outcomes, sample values and quantiles, facts, and the
+    /// footprints of results. If the run states how far its CPUs are apart, it keeps the CPUs of several threads or
+    /// processes too. Several times faster.
     Values,
 }
 
@@ -54,8 +54,7 @@ pub trait Store: Send {
     fn summaries(&self) -> Result<Vec<Summary>, Error>;
 
     /// Values of each of these results in its newest `limit` Prony sessions on a machine, oldest first: the histories
-    /// that give the session floor. Results without a single value, imported runs and machines without a fingerprint
-    /// have none.
+    /// for session noise. Results without a single value, imported runs and machines without a fingerprint have none.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,9 +1,9 @@
 //! One medium for all hosts, as half-duplex Ethernet has it: data and acknowledgements share it, and collide.
 //!
-//! IEEE 802.3, clause 4: a station whose medium is busy sends as soon as it is free; stations that begin together
-//! collide, and each waits a random number of slots, of a range that doubles with its attempts. All hosts are near each
-//! other: only stations that have waited for the end of the same frame collide, not those that begin within the delay
-//! of a long cable. Frames are carried by a thread, between interfaces whose frames it reads and writes.
+//! IEEE 802.3, clause 4: a station whose medium is busy sends as soon as it is free. Stations that begin together
+//! collide, and each waits a random number of slots, from a range that doubles with its attempts. All hosts are near
+//! each other, so only stations that waited for the end of the same frame collide. Frames are carried by a thread,
+//! between interfaces whose frames it reads and writes.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -155,7 +155,7 @@ fn carry(interfaces: &[File], bits_per_second: u64, stop: &AtomicBool) {
             kernels::timer::sleep(Duration::from_nanos(SPIN / 2));
             continue;
         };
-        // Others may become ready meanwhile: they are asked again before anyone begins.
+        // Others may have become ready, so they are checked again before anyone begins.
         if now() < next {
             wait(next, &now, &mut cards);
             continue;
@@ -168,8 +168,8 @@ fn carry(interfaces: &[File], bits_per_second: u64, stop: &AtomicBool) {
     }
 }
 
-/// The cards of all stations. They take frames also while another one is on the medium: who became ready during a frame
-/// begins at its end, together with all others who did, however late this thread is then.
+/// The cards of all stations. They take frames even while another one is on the medium. All stations that became ready
+/// during a frame begin at its end, however late this thread is.
 struct Cards<'a> {
     interfaces: &'a [File],
     /// Frames in order, each with the moment at which it came.

@@ -237,15 +237,15 @@ fn notes(all: &Fate, rate: f64) -> Vec<String> {
     held.into_iter().chain([lost]).collect()
 }
 
-/// Whether a step arrived at a lower rate than it was offered at: a buffer on the path took the rest for as long as the
-/// step lasted, and would have lost it if it had lasted longer.
+/// Whether a step arrived at a lower rate than it was offered at. A buffer on the path then took the rest, and would
+/// have lost it in a longer step.
 fn is_queued(step: &BenchmarkResult) -> bool {
     let offered = step.parameters.get("offered").and_then(|rate| rate.parse::<f64>().ok());
     step.outcome.estimate().zip(offered).is_some_and(|(received, offered)| received.high < KEPT * offered)
 }
 
-/// The highest step of a ladder, from low to high, that was offered in full, arrived at that rate and lost nothing in
-/// any sample, and below which nothing was lost either.
+/// The highest step of a ladder that was offered in full, arrived at that rate and lost nothing in any sample, if no
+/// lower step lost anything either.
 #[must_use]
 pub fn loss_free(results: &[BenchmarkResult]) -> Option<BenchmarkResult> {
     let mut steps = results.iter().filter(|result| result.benchmark == "network.udp_received").peekable();
@@ -284,7 +284,7 @@ mod tests {
     use super::*;
     use crate::series::EARLIER;
 
-    /// A step as its trial describes it after a sample with this fate.
+    /// A step as its trial describes it after a sample with this outcome.
     fn step(rate: f64, all: Fate) -> BenchmarkResult {
         let parameters = model::Parameters::none().with("path", "x").with("offered", rate.to_string());
         let metric = Metric::higher(Unit::PerSecond, "datagrams received");

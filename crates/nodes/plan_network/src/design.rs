@@ -155,7 +155,7 @@ impl Design {
         findings
     }
 
-    /// The findings of [`Design::BABAR`] with the paper's numbers beside them, and where those do not follow.
+    /// The findings of [`Design::BABAR`] next to the paper's numbers, and where those do not follow.
     #[must_use]
     pub fn babar_findings() -> Vec<DesignFinding> {
         let design = Self::BABAR;
@@ -211,8 +211,8 @@ impl Design {
 mod tests {
     use super::*;
 
-    /// Seen: 22 fragments of 100 B of 60,000 events a second, 0.74 of a link by full frames, where the simulator builds
-    /// as many as a link carries, and no more.
+    /// 22 fragments of 100 B of 60,000 events a second use 0.74 of a link in full frames. The simulator builds as many
+    /// as a link carries, and no more.
     #[test]
     fn the_load_of_a_link_counts_the_headers_of_small_fragments() {
         let load = |design: Design| {

@@ -43,7 +43,7 @@ impl AxisScale {
         })
     }
 
-    /// An axis of ratios whose range includes a band around 1.
+    /// An axis of ratios whose range includes a margin around 1.
     pub(super) fn ratios(values: impl Iterator<Item = f64>, band: f64) -> Option<Self> {
         let around = [1.0 - 2.0 * band, 1.0 + 2.0 * band];
         let (low, high) = extent(values.chain(around).filter_map(|value| position(Division::Decades, value)))?;

@@ -161,7 +161,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             c if c.is_control() => out.push(' '),
-            // Marks of writing direction would rearrange what stands beside them.
+            // Marks of writing direction would rearrange the text around them.
             c if is_control(c) => {}
             c => out.push(c),
         }

@@ -1,9 +1,9 @@
-//! What watches or confines this process: filters of system calls, mitigations of its own, a debugger, its priority,
-//! huge pages that it may not have, security modules.
+//! Limits and observers of this process: filters of system calls, its own mitigations, a debugger, its priority,
+//! forbidden huge pages, security modules.
 //!
-//! Containers, sandboxes and service managers set these where the machine and its kernel are the same. A process
-//! inherits them from what starts it, so that those of this process are those of every sample (seccomp(2), prctl(2),
-//! sched(7), proc_pid_status(5), proc_pid_stat(5)).
+//! Containers, sandboxes and service managers set these on an otherwise equal machine and kernel. A process inherits
+//! them from its parent, so those of this process apply to every sample (seccomp(2), prctl(2), sched(7),
+//! proc_pid_status(5), proc_pid_stat(5)).
 
 use kernels::text;
 use model::{FactValue, Primitive};
@@ -20,7 +20,7 @@ const POLICIES: [&str; 8] = ["other", "fifo", "rr", "batch", "", "idle", "deadli
 const NICE: usize = 16;
 const POLICY: usize = 38;
 
-/// Operations whose calls security modules look at.
+/// Operations whose calls security modules check.
 const CHECKED: &[Primitive] = &[
     Primitive::FileMetadata,
     Primitive::Exec,

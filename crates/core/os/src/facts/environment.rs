@@ -19,7 +19,7 @@ pub(super) fn collect(facts: &mut Collector) {
     }
 }
 
-/// The variables that change what is measured, by their names. Where a dynamic linker looks first is none of them:
+/// The variables that change what is measured, by their names. The search path of the dynamic linker is not among them:
 /// samples of benchmarks start without it.
 fn changing(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
     let linker = |name: &str| name.starts_with("LD_") && name != "LD_LIBRARY_PATH";

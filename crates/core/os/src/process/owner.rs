@@ -1,8 +1,8 @@
-//! Names of directories that tell which process made them, so that what a killed one left can be told from what another
-//! still uses.
+//! Names of directories that identify their process, so that leftovers of a killed one can be told from directories in
+//! use.
 //!
-//! The number of a process says nothing by itself in a directory that several hosts or containers share. With the boot
-//! and the space of process numbers in which it was given, its absence proves that its process has ended.
+//! The number of a process is ambiguous in a directory that several hosts or containers share. With the boot and the
+//! PID namespace, its absence proves that its process has ended.
 
 use std::path::Path;
 

@@ -88,7 +88,7 @@ fn the_parts_of_recorded_machines_are_read() {
     assert_eq!(all.last_level_bytes(&"0-2".parse().unwrap()), Some(8 << 20));
 }
 
-/// A pair stands as its name says, uses what may be used, and never a sibling unless siblings are asked for.
+/// A pair has the relation of its name, uses only allowed CPUs, and is a sibling pair only on request.
 #[test]
 fn plans_keep_their_word_on_every_machine() {
     for name in machine::names() {

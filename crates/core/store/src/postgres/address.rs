@@ -1,11 +1,10 @@
 //! The address of a server, how its connection is protected, and where the password comes from.
 //!
 //! `postgres://USER@HOST/DATABASE` with the parameters of libpq (PostgreSQL documentation, 34.1.2) that matter here.
-//! `sslmode`: `verify-full` (the default for every host but this one) encrypts, and verifies that the server's
-//! certificate was signed by a known authority for this host name; `require` and `verify-ca` do the same, since
-//! encryption without verification does not protect from whoever controls the path; `disable` sends everything in
-//! clear. `sslrootcert`: a file with the authorities, in place of those of the system. `passfile`: a file of passwords
-//! (34.16).
+//! `sslmode`: `verify-full` (the default except for localhost) encrypts, and verifies that a known authority signed the
+//! server's certificate for this host name. `require` and `verify-ca` do the same, since encryption without
+//! verification does not protect from an attacker on the path. `disable` sends everything in clear. `sslrootcert`: a
+//! file with the authorities, in place of those of the system. `passfile`: a file of passwords (34.16).
 
 use std::fs;
 use std::path::{Path, PathBuf};

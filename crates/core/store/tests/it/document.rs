@@ -1,4 +1,4 @@
-//! Run documents as files: they are read back as written; malformed input gives one line with the position, and no
+//! Run documents as files: they are read back as written. Malformed input gives one line with the position, and no
 //! panic.
 #![allow(clippy::unwrap_used, reason = "tests, helpers included")]
 

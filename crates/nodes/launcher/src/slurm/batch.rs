@@ -7,7 +7,7 @@ use super::super::ssh::quoted;
 use super::{JOB_NAME, minutes, tool};
 use crate::{Error, Result};
 
-/// One job that runs a command on nodes of its own.
+/// One job that runs a command on its own nodes.
 #[derive(Debug, Clone)]
 pub struct Batch {
     /// Name in Slurm's lists.
@@ -111,12 +111,13 @@ impl Batch {
     }
 }
 
-/// A submitted job. Each cluster of a site has numbers of its own, so one without its cluster may be another job.
+/// A submitted job. Each cluster of a site numbers its jobs separately, so a number without its cluster may be another
+/// job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmittedId {
     /// Its number.
     pub number: u64,
-    /// The cluster that took it; `None`: the one that Slurm's commands ask unless told.
+    /// The cluster that took it; `None`: the default of Slurm's commands.
     pub cluster: Option<String>,
 }
 

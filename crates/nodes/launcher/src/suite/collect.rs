@@ -103,7 +103,7 @@ impl NodeCollector<'_> {
         }
     }
 
-    /// Looks at nodes that send nothing.
+    /// Checks nodes that send nothing.
     fn look(&mut self, given_up: bool, stood_still: bool) {
         for node in 0..self.working.len() {
             let Some(one) = &mut self.working[node] else { continue };

@@ -232,8 +232,8 @@ impl Driver<'_> {
         self.send((self.job.senders + receiver) as usize, &BuildRequest::Die)
     }
 
-    /// A node has ended, or sends what is no message. Unbuilt events of a receiver that was to be lost go to the
-    /// others; without any other node this is not the job whose rate was asked for.
+    /// A node has ended, or sent an invalid message. Unbuilt events of a receiver that was planned to fail go to the
+    /// others; without another node the job's rate cannot be measured.
     fn lost(
         &mut self,
         node: usize,

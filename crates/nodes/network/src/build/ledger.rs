@@ -49,7 +49,7 @@ impl EventLedger {
         self.built.get(event as usize).copied().unwrap_or(false)
     }
 
-    /// Assigns the unbuilt events of a lost receiver to the others in turn. Returns receiver and events of each.
+    /// Distributes the unbuilt events of a lost receiver over the others. Returns receiver and events of each.
     pub fn reassign(&mut self, lost: u32, alive: &[u32]) -> Vec<(u32, Vec<u32>)> {
         let mut shares: Vec<(u32, Vec<u32>)> = alive.iter().map(|receiver| (*receiver, Vec::new())).collect();
         if shares.is_empty() {

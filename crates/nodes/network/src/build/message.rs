@@ -297,9 +297,9 @@ pub struct NodeCounters {
     pub pairs: Vec<u64>,
     /// Requests sent again.
     pub again: u64,
-    /// Replies that were no longer needed, since the request had been repeated.
+    /// Late replies whose request had been repeated.
     pub needless: u64,
-    /// Payload of these, bytes: it came, and is in `pairs`, but not in `bytes`.
+    /// Payload of these, bytes: it arrived, and is in `pairs`, but not in `bytes`.
     #[serde(default)]
     pub needless_bytes: u64,
     /// What comparing the payload found.
@@ -331,7 +331,7 @@ impl NodeCounters {
         self.came(other, bytes);
     }
 
-    /// Counts payload from a node that was no longer needed.
+    /// Counts payload from a late reply.
     pub(super) fn not_needed(&mut self, other: usize, bytes: u64) {
         self.needless += 1;
         self.needless_bytes += bytes;

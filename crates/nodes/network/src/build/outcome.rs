@@ -78,8 +78,8 @@ impl BuildOutcome {
         }
     }
 
-    /// Events a second. Between n triggers at a rate (`triggered`) there are n - 1 gaps; without a rate, n events take
-    /// the time from the first request on.
+    /// Events a second. With a trigger rate (`triggered`) n triggers have n - 1 gaps; without one, n events take the
+    /// time from the first request on.
     #[must_use]
     pub fn events_per_second(&self, triggered: bool) -> f64 {
         let intervals = self.built.saturating_sub(u32::from(triggered));

@@ -1,8 +1,8 @@
 //! The payload of fragments: a function of event, sender and offset, so that receivers can tell whether what came is
 //! what was sent. Headers and lengths do not tell that, and the checksums of TCP and UDP have 16 bits.
 //!
-//! A part, which is a fragment on a connection or one of its datagrams, has the bytes of one table from a place on that
-//! follows from its key, a hash of job, event, sender and offset; its first and last eight bytes are masked with the
+//! A part is a fragment on a connection or one of its datagrams. Its bytes come from one table, from a position that
+//! follows from its key, a hash of job, event, sender and offset. Its first and last eight bytes are masked with the
 //! key. So senders write no payload: they send out of their table, where a header and two masks are put and removed.
 //!
 //! Datagrams are verified whole, which is lost in what it costs to receive one. Of a connection, where that is a tenth,
@@ -17,7 +17,7 @@ use crate::pattern::{ALIGNMENT, PERIOD, first_wrong, mixed, table};
 const MASK: usize = 8;
 /// Bytes at either end of a part that are always verified.
 const EDGE: usize = 16;
-/// One fragment of a connection in two to the power of so many is verified whole; its key decides.
+/// One fragment in two to the power of this number is verified whole; its key decides.
 const SAMPLED_BITS: u32 = 4;
 /// Longest header, bytes.
 const LONGEST_HEAD: usize = super::message::HEAD;
@@ -115,7 +115,7 @@ pub(super) struct PayloadSource {
 }
 
 impl PayloadSource {
-    /// With room for parts of so many bytes; for longer ones it is made when they are sent.
+    /// With room for parts of `part` bytes; longer ones allocate it when they are sent.
     pub(super) fn new(part: usize) -> Self {
         let mut source = Self { bytes: vec![0; LONGEST_HEAD] };
         source.reach(part);
@@ -228,7 +228,7 @@ mod tests {
     use super::super::sizes::tests::job;
     use super::*;
 
-    /// The part of a fragment of so many bytes.
+    /// The part of a fragment of `length` bytes.
     fn part(event: u32, sender: u32, length: u32) -> Part {
         let sizes = SizeDistribution::Measured(vec![length]);
         Part::fragment(&job(sizes, Arrivals::Regular), event, sender)
@@ -238,7 +238,7 @@ mod tests {
         source.send(part, b"headhead", |bytes| bytes.to_vec())
     }
 
-    /// The part of the first fragment of a sender with so many bytes that is verified whole.
+    /// The part of the first fragment of a sender with this length that is verified whole.
     fn whole(sender: u32, length: u32) -> Part {
         (0..).map(|event| part(event, sender, length)).find(|part| part.whole).unwrap()
     }

@@ -109,7 +109,7 @@ impl<'a> FlowLimit<'a> {
         self.stop.is_some_and(|stop| stop.load(Relaxed))
     }
 
-    /// Waits until the flow may have moved so many bytes.
+    /// Waits until the flow may have moved `bytes`.
     pub(crate) fn wait(&self, bytes: u64) {
         let Some(rate) = self.rate else { return };
         let due = bytes as f64 / rate;
@@ -123,10 +123,10 @@ impl<'a> FlowLimit<'a> {
     }
 }
 
-/// One read in so many is verified: to compare costs a tenth of what it costs to receive, of large reads.
+/// One read of this many is verified: comparing costs a tenth of receiving, for large reads.
 const VERIFIED_EACH: u64 = 16;
 
-/// Writes records until told to stop or the connection ends.
+/// Writes records until `stop` or the end of the connection.
 pub(crate) fn send(mut stream: &TcpStream, records: &StreamRecords, flow: &FlowCounter, stop: &AtomicBool) {
     let cpu = kernels::clock::thread_cpu().unwrap_or_default();
     let (mut bytes, mut calls) = (0, 0);
@@ -188,7 +188,7 @@ pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &FlowCounter, limi
 mod tests {
     use super::*;
 
-    /// What a receiver finds of what `work` writes to the other end of its connection.
+    /// What a receiver finds after `work` wrote to the other end of its connection.
     fn received(work: impl FnOnce(&TcpStream) + Send) -> Flows {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let from = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

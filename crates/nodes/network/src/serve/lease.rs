@@ -1,10 +1,10 @@
-//! Turns: concurrent tests of two clients would disturb each other.
+//! Leases: concurrent tests of two clients would disturb each other.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Waiting clients, first come first served; the first one has the turn.
+/// Waiting clients, first come first served; the first one has the lease.
 #[derive(Debug, Default)]
 pub(super) struct TurnQueue {
     queue: Mutex<(u64, VecDeque<u64>)>,
@@ -35,7 +35,7 @@ impl TurnQueue {
 }
 
 impl Turn<'_> {
-    /// Waits for the turn; false after `patience`.
+    /// Waits for the lease; false after `patience`.
     pub(super) fn wait(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut queue = self.turns.lock();

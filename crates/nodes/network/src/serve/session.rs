@@ -1,4 +1,4 @@
-//! One client: its turn and its tests.
+//! One client: its lease and its tests.
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -22,7 +22,7 @@ use crate::{Error, Result, data};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time limit for the client to take a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
-/// Interval at which a client that waits for its turn is looked for.
+/// Interval of checks whether a waiting client is still there.
 const QUEUE_INTERVAL: Duration = Duration::from_millis(250);
 /// Interval at which a test checks its limits.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -69,14 +69,14 @@ pub(super) fn serve(pending: PendingChannel, server: &ServerShared) -> Result<()
     Ok(())
 }
 
-/// Waits for the turn of a client. One that disconnects while it waits must not keep its place among the few clients.
+/// Waits for the lease of a client. A client that disconnects while waiting must lose its place.
 fn wait_for_turn(turn: &Turn<'_>, control: &Channel, server: &ServerShared) -> Result<()> {
     let until = Instant::now() + Duration::from_secs_f64(server.settings.limits.lease);
     while !turn.wait(QUEUE_INTERVAL.min(until.saturating_duration_since(Instant::now()))) {
         if Instant::now() >= until || server.stop.load(Relaxed) {
             return Err(Error::Gone("it was not granted a turn in time".to_owned()));
         }
-        // It has nothing to say before its turn.
+        // It must not send anything before it has the lease.
         if control.has_input()? {
             return Err(Error::Protocol("it did not wait for its turn".to_owned()));
         }

@@ -14,7 +14,7 @@ pub struct StreamTrial {
     stream: StreamPlan,
     seen: Vec<ConnectionSeen>,
     costs: ConnectionCosts,
-    /// Connections that were made again.
+    /// Repeated connections.
     empty: u32,
 }
 

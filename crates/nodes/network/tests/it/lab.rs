@@ -118,7 +118,7 @@ fn the_design_of_22_and_15_comes_up_and_goes_down() {
 #[test]
 fn a_common_medium_carries_less_than_links_in_both_directions() {
     let rate = |half_duplex: bool| -> Option<f64> {
-        // Slow, so that a thread that carries frames keeps up with the medium beside other load.
+        // Slow, so that a thread that carries frames keeps up with the medium under other load.
         let shape = LabShape { bits_per_second: 10_000_000, half_duplex, ..LabShape::default() };
         let lab = lab(shape)?;
         let listener = lab.at(0, || TcpListener::bind((Lab::address(0), 7001)).unwrap()).unwrap();

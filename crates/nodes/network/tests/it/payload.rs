@@ -1,7 +1,7 @@
 //! Payload that is changed between senders and receivers is found, whatever carries it; without a change nothing is.
 //!
-//! Nodes are threads of this process, over loopback. Messages of the driver that tell nodes their peers are rewritten,
-//! so that sender 0 and the receiver know each other by the address of a mediator, which changes what it forwards.
+//! Nodes are threads of this process, over loopback. The driver's messages with the nodes' peers are rewritten: sender
+//! 0 and the receiver know each other by the address of a mediator, which changes what it forwards.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

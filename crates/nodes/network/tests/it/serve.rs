@@ -41,7 +41,7 @@ fn welcomed(server: &Server) -> Channel {
     control
 }
 
-/// A control connection that has its turn.
+/// A control connection that has the lease.
 pub(crate) fn admitted(server: &Server) -> Channel {
     let mut control = welcomed(server);
     // The server may not have noticed yet that the previous client has disconnected.
@@ -199,7 +199,7 @@ fn clients_that_leave_the_queue_make_room_for_others() {
 #[test]
 fn oversized_slow_and_malformed_messages_end_the_connection() {
     let server = server(ServeLimits { idle: 1.0, ..ServeLimits::default() });
-    // An authenticated client that sends nothing loses its turn.
+    // An authenticated client that sends nothing loses its lease.
     assert!(is_ended(&mut admitted(&server)));
     let deep = (0..1_000).fold(serde_json::Value::Null, |inner, _| serde_json::Value::Array(vec![inner]));
     for meaningless in [serde_json::json!("hello"), serde_json::json!({}), deep] {

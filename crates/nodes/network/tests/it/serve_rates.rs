@@ -1,4 +1,4 @@
-//! What one test may move: rates, ends in time, counts of bytes, and their verification.
+//! Limits of one test: rates, ends in time, counts of bytes, and their verification.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

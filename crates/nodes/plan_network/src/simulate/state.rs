@@ -1,5 +1,5 @@
 //! The state of a simulation: senders and their cards, the ports of the switch, connections, receivers that ask, events
-//! on their way. What happens to it is told by the files beside this one.
+//! on their way. The files next to this one change it.
 
 use std::collections::VecDeque;
 

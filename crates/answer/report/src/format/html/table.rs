@@ -7,7 +7,7 @@ use crate::{Cell, Column, ColumnKind, PrintedQuantity, RowGroup, Table, TableRow
 
 /// Relative deviation that a bar shows on each side.
 const REACH: f64 = 0.05;
-/// The band in a bar: the default target of convergence.
+/// The shaded part of a bar: the default target of convergence.
 const BAND: f64 = 0.02;
 
 pub(super) fn draw(table: &Table) -> Markup {

@@ -81,7 +81,7 @@ fn walks_memory(result: &BenchmarkResult) -> bool {
     })
 }
 
-/// A curve, and what tells it from others.
+/// A curve, with its run and its parameters.
 struct SizeCurve {
     /// Place of its run.
     run: usize,
@@ -97,8 +97,8 @@ pub(in crate::view) fn chart(runs: &[&Run], names: &[String], benchmark: &str, p
     drawn(&frame(runs, names, benchmark, parameter), String::new(), curves)
 }
 
-/// The same in charts of no more curves than can be told apart: those of one set of parameters stay together as far as
-/// they can.
+/// The same in several charts if there are more curves than colours can distinguish. Curves of one set of parameters
+/// stay together if possible.
 fn charts(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> Vec<Chart> {
     let (frame, several) = (frame(runs, names, benchmark, parameter), runs.len() > 1);
     let mut parts: Vec<Vec<SizeCurve>> = Vec::new();
@@ -123,8 +123,7 @@ fn charts(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> 
     (1..).zip(parts).map(chart).collect()
 }
 
-/// Curves in the groups that one chart should hold: those of one set of parameters over several runs; of one run each
-/// by itself.
+/// Groups of curves for one chart: those of one set of parameters over several runs, or each curve alone for one run.
 fn kinds(curves: Vec<SizeCurve>, several: bool) -> Vec<Vec<SizeCurve>> {
     let mut kinds: Vec<Vec<SizeCurve>> = Vec::new();
     for curve in curves {

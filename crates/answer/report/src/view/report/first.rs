@@ -9,7 +9,7 @@ use crate::view::{run, trusted};
 use crate::words::{capital, result_label};
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
 
-/// One run: what was measured, how far it may be trusted, its key results or the `answer` of its verb.
+/// One run: its summary, its data quality, its key results or the `answer` of its command.
 pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
     let context = crate::view::RunContext { catalogue: input.catalogue, ..Default::default() };
     let mut facts = trusted::trusted(run_, usize::MAX);
@@ -61,7 +61,7 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     DocumentSection { title, blocks }
 }
 
-/// Many runs: the machines by family, and how many results of each are surely slower or faster.
+/// Many runs: the machines by family, and how many results of each are slower or faster.
 pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = heat::section(comparison).into_iter().collect();
     if let Some(first) = sections.first_mut() {
@@ -83,8 +83,7 @@ const ONE_BENCHMARK: usize = 5;
 /// Rungs of one chart.
 const MOST: usize = 20;
 
-/// Latencies below each other on one parameter, from a cache to a disk, of the benchmarks by which primitives are
-/// usually measured; every sample is a dot.
+/// Latencies of the usual benchmarks of primitives on one axis, from a cache to a disk; every sample is a dot.
 pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSection> {
     let runs = input.runs;
     let usual =

@@ -11,7 +11,7 @@ use crate::{Block, Column, DocumentSection, Table};
 /// Text for a fact that a machine lacks.
 const NOT_RECORDED: &str = "not recorded";
 
-/// So many machines are drawn; of more, their facts must do.
+/// Most machines that are drawn; of more only the facts are shown.
 const DRAWN: usize = 4;
 
 pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
@@ -64,7 +64,7 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
         if runs.len() > 1 && !drawn.is_empty() {
             blocks.push(Block::folded(format!("hardware of {name}"), drawn));
         } else {
-            // The picture of one machine stands before its facts.
+            // The picture of one machine comes before its facts.
             blocks.splice(0..0, drawn);
         }
     }

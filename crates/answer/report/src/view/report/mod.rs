@@ -20,7 +20,7 @@ use super::{compare, explain, machine, matrices, network, run, scaling};
 use crate::words::{capital, distinct, family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 
-/// Number of runs up to which each run's own tables are included, folded, beside the comparison.
+/// Number of runs up to which each run's own tables are included, folded, below the comparison.
 const OWN_TABLES: usize = 4;
 /// Results in one table of many machines.
 const RESULTS: usize = 8;
@@ -42,7 +42,7 @@ pub struct ReportInput<'a> {
     pub comparison: Option<&'a Comparison>,
     /// Why two of them differ.
     pub explanation: Option<&'a Explanation>,
-    /// What the verb that made the only run answers, in the place of its key results.
+    /// The answer of the command that made the only run, in place of its key results.
     pub answer: &'a [Block],
 }
 
@@ -51,7 +51,7 @@ pub struct ReportInput<'a> {
 pub fn report(input: &ReportInput) -> Document {
     let names = names(input);
     let mut document = Document::new(title(input, &names));
-    // Disturbances of runs come first, since they may explain any difference. Of one run the answer tells them.
+    // Disturbances of runs come first, since they may explain any difference. For one run the answer has them.
     let disturbed = if input.runs.len() > 1 { disturbed(input.runs, &names) } else { Vec::new() };
     document.notes.extend(compare::some_disturbed(&disturbed, input.runs.len() > OWN_TABLES));
     document.notes.extend(input.comparison.and_then(assumed::note));
@@ -102,7 +102,7 @@ fn disturbed(runs: &[&Run], names: &[String]) -> Vec<(String, String)> {
     runs.iter().zip(names).filter_map(sentence).collect()
 }
 
-/// What disturbed the runs and their notes, as far as they do not stand at the top.
+/// Disturbances and notes of the runs that are not at the top.
 fn notes(told: &[String], disturbed: impl Iterator<Item = String>, runs: &[&Run]) -> Option<DocumentSection> {
     let notes = disturbed.chain(runs.iter().flat_map(|run| machine::notes(run)));
     let notes = distinct(notes.filter(|note| !told.contains(note)));

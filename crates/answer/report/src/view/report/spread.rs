@@ -18,7 +18,7 @@ const TAILS: &str = "Tail latency: at 99%, 1 in 100 operations is slower.";
 const MEASURED: &str = "Marks: median over samples; bars: 95% interval.";
 const STATED: &str = "Imported runs show the percentiles that their sources publish.";
 
-/// Quantiles of the rows that stand for more of them.
+/// Quantiles of the rows.
 const LISTED: [(f64, &str); 4] = [(0.5, "median"), (0.99, "99%"), (0.999, "99.9%"), (1.0, "max")];
 
 /// Rows of one strip plot; further ones are in the tables alone.
@@ -52,7 +52,7 @@ fn curves(chart: &Chart) -> &[Series] {
     if let ChartPlot::Curves(curves) = &chart.plot { &curves.series } else { &[] }
 }
 
-/// The curves of a chart as rows, of which a reader can tell more apart.
+/// The curves of a chart as rows, for more curves than colours can distinguish.
 fn rows(chart: &Chart) -> Block {
     let heads = LISTED.iter().map(|(_, title)| Column::number(*title));
     let columns = std::iter::once(Column::label("")).chain(heads).collect();

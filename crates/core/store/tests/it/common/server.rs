@@ -1,5 +1,5 @@
-//! A PostgreSQL server for tests: the one that `PRONY_TEST_POSTGRES` names (`postgres://user@host`; databases are left
-//! behind in it), or one started for this process alone.
+//! A PostgreSQL server for tests: the one that `PRONY_TEST_POSTGRES` names (`postgres://user@host`; databases stay in
+//! it), or one started for this process alone.
 #![allow(clippy::unwrap_used, reason = "tests, which say when they cannot run")]
 
 use std::path::{Path, PathBuf};
