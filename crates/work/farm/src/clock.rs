@@ -3,7 +3,7 @@
 /// A moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stamp {
-    /// By the wall clock, seconds since 1970. It may have been set meanwhile.
+    /// By the wall clock, seconds since 1970. It may have been set since.
     pub at: f64,
     /// Seconds since the run began.
     pub since: f64,

@@ -1,5 +1,5 @@
-//! Production runs over many machines: a run is cut into chunks of events, pilots lease chunks, and each chunk counts
-//! once, by the first durable commit, whatever dies, freezes or is cut off meanwhile.
+//! Batch jobs over many machines. A run is cut into chunks of events, pilots lease chunks, and each chunk counts once,
+//! by the first durable commit, even if machines die, freeze or lose their network.
 #![forbid(unsafe_code)]
 
 mod board;

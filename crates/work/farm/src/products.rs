@@ -7,12 +7,12 @@
 //! DIR/.set-aside/...               files of results that do not count any more
 //! ```
 //!
-//! An attempt writes into its private place. Its files are brought to the disk and their checksums go with the result
-//! into the ledger; when that says that the result counts, each file is linked to its final name by link(2), which
-//! never replaces a file, and the private place is removed. Lease numbers never repeat, so no two attempts share a
-//! place. What is left of a private place after a crash says what is to be done: the ledger knows whether that attempt
-//! counts, and [`ProductFolder::settle`] publishes or removes it. Over NFS a LINK that was sent twice answers EEXIST to
-//! its own success (RFC 1813, on retransmitted non-idempotent requests), so inodes are compared, then checksums.
+//! An attempt writes into its private place. Its files are synced, and their checksums go with the result into the
+//! ledger. If the result counts, each file is linked to its final name by link(2), which never replaces a file, and the
+//! private place is removed. Lease numbers never repeat, so no two attempts share a place. After a crash the ledger
+//! knows whether the attempt of a private place counts, and [`ProductFolder::settle`] publishes or removes it. Over NFS
+//! a LINK that was sent twice answers EEXIST to its own success (RFC 1813, on retransmitted non-idempotent requests),
+//! so inodes are compared, then checksums.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};

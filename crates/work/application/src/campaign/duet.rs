@@ -1,4 +1,4 @@
-//! Two builds of an application side by side: a sample is two turns, between which the builds change CPUs.
+//! Two builds of an application at the same time: a sample is two halves, between which the builds change CPUs.
 
 use measure::{Reply, Stopper};
 use model::{BenchmarkResult, Metric, Parameters, PlanEntry, Run, Sample, Unit};
@@ -136,7 +136,7 @@ impl Campaign<'_> {
         launched.chain(not_measured).chain(leftovers).collect()
     }
 
-    /// A failure of the ratio, and of the build beside the one that failed (of both if it is not known which).
+    /// A failure of the ratio, and of the build that ran with the failed one (of both if the failed one is unknown).
     pub(super) fn duet_failed(&self, duet: BuildDuet, failed: Option<usize>) -> Vec<Reply> {
         let others = duet.subjects.into_iter().filter(|index| Some(*index) != failed);
         let results = others.flat_map(|index| self.subjects[index].results.clone()).chain([duet.ratio]);

@@ -60,7 +60,7 @@ impl Starter {
         self.program.to_string_lossy().into_owned()
     }
 
-    /// Performs a launch in a process group of its own, all of which is killed at the end.
+    /// Performs a launch in a process group, all of which is killed at the end.
     ///
     /// # Errors
     /// When the helper cannot be started or gives no valid report, or the user asked to stop.

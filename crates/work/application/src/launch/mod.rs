@@ -36,7 +36,7 @@ pub struct LaunchSpec {
     /// When they start, by [`kernels::clock::now`]; at once if that has passed.
     #[serde(default)]
     pub begin: Option<u64>,
-    /// How often all of them are executed, one time after the other; 0 is once.
+    /// How often all of them are executed in sequence; 0 is once.
     #[serde(default)]
     pub executions: u32,
     /// Whether the first execution is apart from the others: its resources are not counted.
@@ -168,8 +168,8 @@ impl CopyReport {
         self.left_running.then(|| LEFT_RUNNING.to_owned())
     }
 
-    /// Outside evidence that excludes the launch by itself, never its value. Stolen and throttled time is judged over
-    /// rounds.
+    /// Outside evidence that excludes the launch by itself, never its value. Steal and throttling are evaluated over
+    /// rounds. Stolen and throttled time is judged over rounds.
     #[must_use]
     pub fn disturbed(&self) -> Option<Invalid> {
         self.suspended.map(Invalid::Suspended)

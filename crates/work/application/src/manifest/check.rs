@@ -16,8 +16,8 @@ type Wrong = (usize, String);
 /// Default time limit of a program.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// Placeholders that are always filled: output directory, that of the build, number of the copy in a sample, this
-/// program, the manifest's directory; and what a farm gives each chunk: its number, that of the attempt, its first
-/// event, its input.
+/// program, the manifest's directory. A farm gives each chunk its number, that of the attempt, its first event and its
+/// input.
 const ALWAYS: [&str; 9] = ["out", "build", "copy", "prony", "directory", "chunk", "attempt", "first", "in"];
 /// Builds, at most; the number of combinations grows fast.
 const MAX_BUILDS: usize = 500;

@@ -1,4 +1,4 @@
-//! Manifests: TOML that tells how to build, run, count and verify applications.
+//! Manifests: TOML that says how to build, run, count and verify applications.
 
 mod check;
 mod raw;

@@ -19,7 +19,7 @@ pub use verdict::SessionsVerdict;
 pub enum FileSharing {
     /// All sessions read all files, each beginning with another one.
     Shared,
-    /// Every session reads files of its own.
+    /// Every session reads its own files.
     Own,
 }
 

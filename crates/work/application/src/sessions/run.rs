@@ -42,8 +42,8 @@ pub(super) fn run_sessions(order: &SessionOrder, starter: &Starter, stopper: &St
 }
 
 /// The helper of [`super::Sessions`]: runs the sessions specified on `input` once and writes their report to `output`.
-/// It counts what their children used that they did not wait for if this process adopts orphans
-/// ([`os::process::adopt_orphans`]); no other child of it may run then.
+/// If this process adopts orphans ([`os::process::adopt_orphans`]), it also counts their children that nobody waited
+/// for; no other child of it may run then.
 ///
 /// # Errors
 /// When the specification cannot be read or the report cannot be written; the other side is gone then.
@@ -165,7 +165,7 @@ impl Spent {
         Self { cpu: self.cpu + other.cpu, asked: self.asked + other.asked, device: self.device + other.device }
     }
 
-    /// One of so many equal parts.
+    /// One of `parts` equal parts.
     fn part(&self, parts: usize) -> Self {
         let parts = parts.max(1) as f64;
         Self { cpu: self.cpu / parts, asked: self.asked / parts, device: self.device / parts }
@@ -176,7 +176,7 @@ impl Spent {
 #[derive(Debug, Clone, Copy)]
 struct EndedSession {
     wall: f64,
-    /// CPU time of its own, seconds.
+    /// Its own CPU time, seconds.
     own: f64,
     /// With the children that it waited for.
     spent: Spent,
@@ -186,7 +186,7 @@ struct EndedSession {
 #[derive(Debug, Default)]
 struct Orphans {
     used: Spent,
-    /// Whether some were still running at the last look.
+    /// Whether some were still running at the last check.
     running: bool,
 }
 
@@ -280,7 +280,7 @@ impl RunningSession {
 impl Drop for RunningSession {
     fn drop(&mut self) {
         if self.ended.is_none() {
-            // It may have ended by itself already. The rest of its group ends with this process.
+            // It may have ended already. The rest of its group ends with this process.
             let _ = os::process::send(self.pid, Some(Signal::Kill));
             // One that hangs in the kernel is left behind.
             let _ = os::process::wait_within(&mut self.child, KILLED);

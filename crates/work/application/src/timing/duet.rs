@@ -1,4 +1,4 @@
-//! Two commands side by side: a sample is two turns, between which the commands change CPUs.
+//! Two commands at the same time: a sample is two halves, between which the commands change CPUs.
 
 use measure::{Reply, Stopper, WorkerStep};
 use model::{BenchmarkResult, Metric, Parameters, Sample, Unit};
@@ -8,7 +8,7 @@ use crate::Error;
 use crate::campaign::side_by_side;
 use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, ratio_sample, sample_of};
 
-/// Benchmark of the time of one command over that of another beside it.
+/// Benchmark of the time of one command over that of another at the same time.
 pub const RATIO: &str = "command.ratio";
 /// Index of the result of the ratio: behind those of both commands.
 pub(super) const RATIO_RESULT: usize = 2 * RESULTS;

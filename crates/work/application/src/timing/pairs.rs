@@ -25,8 +25,8 @@ pub struct TimedPair {
     pub adjusted_p: f64,
     /// The verdict.
     pub verdict: TimedVerdict,
-    /// Of a duet: the share of the variance of both sides' times that they had in common, so that it is not in their
-    /// ratio; 1 is all, 0 or less is none.
+    /// For a duet: the common share of the variance of both sides' times, which cancels in their ratio; 1 is all, 0 or
+    /// less is none.
     pub in_common: Option<f64>,
 }
 
@@ -34,9 +34,9 @@ pub struct TimedPair {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TimedVerdict {
-    /// By more than the band.
+    /// By more than the margin.
     Different,
-    /// By less than the band.
+    /// By less than the margin.
     Same,
     /// Neither can be shown.
     Undecided,
@@ -45,9 +45,8 @@ pub enum TimedVerdict {
 /// Fewest samples of either side from which there is a verdict.
 pub const FEWEST_SAMPLES: usize = CHECKPOINTS[0] as usize;
 
-/// Compares every two commands of a run that have [`FEWEST_SAMPLES`] samples. They took turns in one session, so
-/// nothing but the scatter of their samples stands between them: no floor is added. `band` is the difference that
-/// counts as none, as a logarithm's half-width.
+/// Compares every two commands of a run that have [`FEWEST_SAMPLES`] samples. They alternated in one session, so only
+/// the scatter of their samples counts, without session noise. `band` is the margin, as a logarithm's half-width.
 #[must_use]
 pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
     let enough = |result: &&BenchmarkResult| result.benchmark == TIME && result.values().len() >= FEWEST_SAMPLES;
@@ -112,8 +111,8 @@ fn pair([first, second]: [String; 2], shift: &RatioEstimate, adjusted_p: f64, ba
 /// fewer rounds could never show a difference.
 const CLEAREST: f64 = 0.01;
 
-/// The ratio of two commands: of a duet by its ratios, else by the differences within rounds, or where these are too
-/// few by all samples of one against all of the other. Only numbers of samples decide which.
+/// The ratio of two commands. A duet has ratios. Other commands use the differences within rounds, or with too few
+/// rounds all samples of one against all of the other. Only numbers of samples decide which.
 fn shift(run: &Run, first: &BenchmarkResult, second: &BenchmarkResult, pairs: usize) -> Option<RatioEstimate> {
     let level = run.plan.level;
     if let Some(ratio) = duet_of(run, first, second) {
@@ -149,10 +148,9 @@ fn duet_of<'a>(run: &'a Run, first: &BenchmarkResult, second: &BenchmarkResult) 
 }
 
 /// Share of the variance of both sides' times that they have in common: one minus the variance of their differences
-/// over the sum of their own. `None` where a sample is not two turns, or nothing varies.
+/// over the sum of their own. `None` if a sample is not two halves, or nothing varies.
 fn in_common(ratio: &BenchmarkResult) -> Option<f64> {
-    // By turn and by the CPU that the first side had; the turns of a sample are in the other order in every other
-    // round.
+    // By half and by the CPU of the first side; the halves of a sample are in reverse order in every other round.
     let mut turns: [Vec<[f64; 2]>; 2] = Default::default();
     for sample in ratio.counted() {
         let sides: Vec<[f64; 2]> =
@@ -225,8 +223,8 @@ mod tests {
         }
     }
 
-    /// A duet of two commands, of which the second takes 2% longer; both vary by `common` together and by 0.2% each,
-    /// and one CPU is slower than the other.
+    /// A duet of two commands, whose second takes 2% longer. Both vary by `common` together and by 0.2% each, and one
+    /// CPU is slower than the other.
     fn duet(common: f64, seed: u64) -> Run {
         let mut run = run(&[1.0, 1.02], 14, seed);
         let mut rng = stats::simulate::generator(seed + 1000);
@@ -255,7 +253,7 @@ mod tests {
         assert!(pair.in_common.is_some_and(|share| share > 0.9), "{:?}", pair.in_common);
         let apart = timed_pairs(&duet(0.0, 2), 0.01).remove(0).in_common;
         assert!(apart.is_some_and(|share| share.abs() < 0.6), "{apart:?}");
-        // Without the duet's result the turns say nothing at this scatter.
+        // Without the duet's result the times show nothing at this scatter.
         let mut turns = duet(0.05, 1);
         turns.results.pop();
         let pair = timed_pairs(&turns, 0.01).remove(0);

@@ -2,8 +2,8 @@
 
 use crate::job::ChunkResult;
 
-/// Time that a number may exceed a lease by, seconds and share: clocks of two machines differ, and a lease is known to
-/// the coordinator a little later than to its pilot.
+/// Time by which a number may exceed a lease, seconds and share: clocks of two machines differ, and the coordinator
+/// records a lease a little later than its pilot.
 const SLACK: (f64, f64) = (1.0, 0.01);
 /// CPUs of a node that are believed, at most.
 const MAX_CPUS: f64 = 8192.0;

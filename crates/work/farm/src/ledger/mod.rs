@@ -221,7 +221,7 @@ pub trait Ledger: Send {
     fn check_records(&self) -> Result<()>;
 
     /// Counts or refuses offers, in their order, in one durable transaction: when this returns, the verdicts are final.
-    /// An offer that is made again, since the reply was lost, gets the same verdict and is on record once.
+    /// A repeated offer, after a lost reply, gets the same verdict and one record.
     ///
     /// # Errors
     /// When the ledger cannot be written; none of the offers counts then.

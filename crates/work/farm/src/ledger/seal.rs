@@ -1,9 +1,9 @@
 //! Checksums of records, and copies of a ledger's tables that leave damaged records out.
 //!
 //! SQLite detects a damaged structure, and no flipped bit inside a value; a file system may not either. So every record
-//! holds a checksum of its values, which is compared whenever a ledger is opened, and at the end of a run. So are the
-//! number of the results that count, and a checksum over all of them: a file that lost a record, because a disk or a
-//! copy lost a part of it, is not taken for one that never had it.
+//! holds a checksum of its values, which is compared whenever a ledger is opened, and at the end of a run. The number
+//! of counted results and a checksum over all of them are compared too. This finds a lost record, because a disk or a
+//! copy lost a part of the file.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Result, Statement, ToSql, params_from_iter};
@@ -110,8 +110,8 @@ impl Tally {
         insert.execute(params_from_iter(sealed("tally", &values)?)).map(drop)
     }
 
-    /// Counts anew what a ledger holds. Where the number of coordinators is not known, it is taken from their lease
-    /// numbers and from the story.
+    /// Counts anew what a ledger holds. An unknown number of coordinators follows from their lease numbers and the
+    /// event log.
     fn renew(connection: &Connection, generation: Option<i64>) -> Result<()> {
         let mut tally = Self::default();
         let mut query = connection.prepare("SELECT sum FROM commits")?;
@@ -135,7 +135,7 @@ pub(super) struct DamagedRecords {
     pub(super) chunks: Vec<u64>,
     /// Damaged records of the run itself.
     pub(super) farm: u64,
-    /// Other ones: refused results, the story, facts about nodes.
+    /// Other ones: refused results, the event log, facts about nodes.
     pub(super) other: u64,
     /// Results that counted and are not there.
     pub(super) lost: u64,
@@ -161,7 +161,7 @@ impl DamagedRecords {
         }
     }
 
-    /// Compares the results that are there with what a ledger says of them.
+    /// Compares the present results with the totals in the ledger.
     fn compare(&mut self, said: Option<Tally>, found: Tally) {
         let Some(said) = said else {
             self.unsure = true;
@@ -227,7 +227,7 @@ pub(super) fn corrupt(found: String) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), Some(found))
 }
 
-/// Lets SQLite look for damage outside of records, such as lost ones and keys of an index, which queries may read in
+/// Lets SQLite check for damage outside of records, such as lost ones and keys of an index, which queries may read in
 /// place of a record's.
 pub(super) fn check_structure(connection: &Connection) -> Result<()> {
     let found: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;

@@ -42,8 +42,8 @@ pub struct SqliteLedger {
 
 impl Drop for SqliteLedger {
     fn drop(&mut self) {
-        // Closing is not enough: a child that another thread has just forked still has a copy of the descriptor, and
-        // with it the lock, until it begins its own program (flock(2)).
+        // Closing is not enough. A child that another thread has just forked still has a copy of the descriptor, and
+        // with it the lock, until it starts its own program (flock(2)).
         if let Some(lock) = &self.lock {
             let _ = lock.unlock();
         }

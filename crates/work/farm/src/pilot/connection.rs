@@ -47,8 +47,8 @@ impl PilotConnection {
         let unknown = || Error::Usage(format!("there is no address {address}"));
         let place = address.to_socket_addrs().ok().and_then(|mut all| all.next()).ok_or_else(unknown)?;
         let stream = TcpStream::connect_timeout(&place, TIMEOUT).map_err(Error::io(format!("connect to {address}")))?;
-        // Where nothing listens, the kernel may choose the same port as source and connect the socket with itself: the
-        // pilot would receive its own messages, and keep the next coordinator from its port.
+        // If nothing listens, the kernel may choose the same port as source and connect the socket with itself. The
+        // pilot would then receive its own messages, and keep the next coordinator from its port.
         if stream.local_addr().ok() == stream.peer_addr().ok() {
             return Err(Error::io(format!("connect to {address}"))(std::io::ErrorKind::ConnectionRefused.into()));
         }

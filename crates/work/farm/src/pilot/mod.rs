@@ -65,7 +65,7 @@ pub struct PilotTally {
 /// State shared by the slots of a pilot.
 #[derive(Default)]
 struct PilotShared {
-    /// The coordinator told one slot that no chunk is left.
+    /// The coordinator said that no chunk is left.
     finished: AtomicBool,
     counted: AtomicU64,
     refused: AtomicU64,

@@ -1,5 +1,5 @@
-//! One slot of a pilot: a thread that computes and a thread that talks to the coordinator, so that heartbeats continue
-//! during the work, and work continues while the coordinator is away.
+//! One slot of a pilot: a thread that computes and a thread that talks to the coordinator. Heartbeats continue during
+//! the work, and work continues while the coordinator is away.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -137,7 +137,7 @@ pub(super) fn serve(
     ended
 }
 
-/// Talks to the coordinator until no chunk is left, over as many connections as that takes.
+/// Talks to the coordinator until no chunk is left, over as many connections as necessary.
 fn talk(
     config: &PilotConfig,
     pilot: &str,

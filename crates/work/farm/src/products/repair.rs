@@ -1,5 +1,5 @@
-//! Files and ledger that do not agree any more: products that were lost or changed, and a ledger that is older than its
-//! products, because it came from a copy.
+//! Repairs disagreements between files and ledger: lost or changed products, and a ledger older than its products,
+//! because it came from a copy.
 
 use std::path::PathBuf;
 
@@ -18,10 +18,10 @@ pub struct Repaired {
 }
 
 impl ProductFolder {
-    /// Finishes what attempts left behind, takes back results whose files are missing or have another size, or where
-    /// `contents` are read another checksum, and moves all files aside that are of no result that counts.
+    /// Finishes what attempts left behind. It takes back results whose files are missing or have another size, or with
+    /// `contents` another checksum. It moves all files without a counted result aside.
     ///
-    /// No other coordinator may write to the ledger meanwhile.
+    /// No other coordinator may write to the ledger at the same time.
     ///
     /// # Errors
     /// When the directory or the ledger cannot be used.

@@ -131,8 +131,8 @@ impl Story {
     }
 }
 
-/// Number of windows of a run of so many seconds, and their length. All are equally long: the rest of the time would be
-/// a window of any length, in which the last results of all nodes together look like a rate of any size.
+/// Number of windows of a run of `seconds`, and their length. All are equally long: a shorter last window, with the
+/// last results of all nodes together, would show a rate of any size.
 fn windows_of(seconds: f64) -> (usize, f64) {
     if seconds <= 0.0 {
         return (0, SHORTEST);

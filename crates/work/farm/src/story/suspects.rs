@@ -8,7 +8,7 @@ use crate::Result;
 use crate::clock::Stamp;
 use crate::ledger::{Ledger, OfferedResult, Withdrawal};
 
-/// A node whose results differ from those of others. Where two or more other nodes agree on another result, the node
+/// A node whose results differ from those of others. If two or more other nodes agree on another result, the node
 /// computes wrongly, and none of its results counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suspect {

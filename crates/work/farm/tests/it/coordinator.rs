@@ -283,7 +283,7 @@ fn pilots_outlive_their_coordinator_and_offer_unanswered_results_again() {
     let shop = Arc::new(TestWorkshop { permits: Some(Arc::clone(&permits)), done: Arc::default() });
     let pilot = std::thread::spawn(move || run_pilot(&order(at, TOKEN, 4), shop));
     for _ in 0..2 {
-        // Every slot is connected and has a lease when the coordinator ends; some of the work is finished meanwhile.
+        // Every slot is connected and has a lease when the coordinator ends; some of the work is finished by then.
         wait_for("all slots", || coordinator.connected() == 4);
         let before = coordinator.snapshot().counted;
         permits.fetch_add(20, Ordering::SeqCst);

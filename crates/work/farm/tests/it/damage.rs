@@ -147,7 +147,7 @@ fn a_damaged_result_is_told_and_done_again_and_nothing_else_is_lost() {
     ] {
         Connection::open(&path).unwrap().execute(change, []).unwrap();
     }
-    // Damage that comes while the ledger is open is told at the end.
+    // Damage that appears while the ledger is open is reported at the end.
     let said = open.check_records().unwrap_err().to_string();
     assert!(said.contains("chunk 7 is damaged") && said.contains("prony farm resume"), "{said}");
     drop(open);
@@ -221,8 +221,8 @@ fn what_can_be_read_of_a_damaged_file_is_rescued() {
     assert!(ledger.begin("127.0.0.1:1", &HostClock).unwrap().resumed);
 }
 
-/// What a coordinator leaves that dies in a transaction: the file with a part of it, and the journal by which it is
-/// undone.
+/// The leftovers of a coordinator that dies in a transaction: the file with a part of it, and the journal that undoes
+/// it.
 fn interrupted(path: &Path, into: &Path) {
     let connection = Connection::open(path).unwrap();
     // Changed pages do not wait in memory.

@@ -85,7 +85,7 @@ fn numbers_that_a_lease_does_not_allow_are_refused_and_the_chunk_counts() {
     assert!(serde_json::from_str::<Vec<model::BenchmarkResult>>(&text).is_ok());
 }
 
-/// Computes wrongly if it is told to, and can wait until its result is not wanted any more.
+/// Computes wrongly on request, and can wait until its result is unwanted.
 struct TestWorkshop {
     wrong: bool,
     waits: bool,

@@ -258,7 +258,7 @@ fn only_the_pilot_of_a_lease_renews_and_fails_it() {
     assert_eq!(leases.expire(2.1).len(), 1, "another pilot's heartbeat kept the lease");
 }
 
-/// A coordinator that stood still heard no heartbeats: that ends no lease, neither of work nor of a check, and opens no
+/// A coordinator that was stopped received no heartbeats. That must not end a lease, of work or of a check, nor open a
 /// chunk that pilots of an earlier coordinator may hold.
 #[test]
 fn leases_outlast_a_coordinator_that_stands_still() {

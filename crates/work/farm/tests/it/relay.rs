@@ -154,7 +154,7 @@ fn no_relay_makes_a_pilot_do_another_job() {
     assert!(!evil.windows(4).any(|part| part == b"evil"), "the job was sent in clear");
     let folder = tempfile::tempdir().unwrap();
     let other = coordinator(folder.path(), "evil", "the token of another farm");
-    // In the greeting, in the reply of the handshake, and in the frames after it, of which the first holds the job.
+    // In the greeting, in the reply of the handshake, and in the frames after it, whose first holds the job.
     let places = [3, 60, 80, 110, 140, 250, 330];
     assert!(evil.len() > 330, "{} bytes", evil.len());
     let places = places.into_iter();

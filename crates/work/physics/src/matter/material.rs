@@ -25,7 +25,7 @@ pub(crate) struct DensityEffect {
 pub(crate) struct Material {
     /// Density, g/cm^3.
     pub density: f64,
-    /// Atomic number; of a mixture one that stands for its elements.
+    /// Atomic number; for a mixture an effective one.
     pub atomic_number: f64,
     /// Atomic number over molar mass, mol/g.
     pub electrons: f64,

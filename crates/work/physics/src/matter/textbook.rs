@@ -76,7 +76,7 @@ fn scattering_has_highlands_width_whatever_the_steps() {
 }
 
 /// The mean is Bethe's; the variance is that of the whole spectrum of collisions, and the most probable loss lies below
-/// the mean, as Landau has it.
+/// the mean, as Landau predicts.
 #[test]
 fn the_loss_has_bethes_mean_and_its_straggling() {
     let mass = Species::Muon.mass();
