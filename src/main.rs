@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
-    // With a handler, a file beyond the limit of its size is an error of the write, which is told, and not the end.
+    // With a handler, exceeding the file size limit is a write error with a message instead of the end.
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     if signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large).is_err() {
         output::remark("could not watch for limits of file sizes; a file that grows too large ends this program");

@@ -45,7 +45,7 @@ pub(crate) fn remove(common: &CommonOptions) -> Result<Box<dyn Store>> {
 pub(crate) fn missing(common: &CommonOptions) -> Option<String> {
     let path = place(common).ok()?;
     let address = path.to_string_lossy().contains("://");
-    // Where this user may not look, nothing is known of it.
+    // Without permission to look, it is unknown.
     let gone = matches!(path.try_exists(), Ok(false));
     (!address && gone).then(|| format!("there is no store {}", path.display()))
 }
@@ -84,7 +84,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
             if let Some((store, selector)) = &opened {
                 let summary = match selector.resolve(name) {
                     Ok(summary) => summary,
-                    // A name that is no path by its look, such as `table.csv`, may be one all the same.
+                    // A name without the look of a path, such as `table.csv`, may still be one.
                     Err(_) if Path::new(name).exists() => {
                         found.extend(named_of_path(name)?);
                         continue;
@@ -118,7 +118,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
     Ok(found)
 }
 
-/// Whether a handle is one that a command line takes by itself: the number of a stored run, or a published name.
+/// Whether a command line accepts this handle alone: the number of a stored run, or a published name.
 pub(crate) fn names_one(handle: &str) -> bool {
     handle.parse::<u64>().is_ok() || handle.starts_with("published:")
 }
@@ -209,8 +209,8 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
     Ok(records)
 }
 
-/// The runs without results that are another quantity than a result of the same name in another of them: what learns
-/// from several runs takes equal names for equal definitions.
+/// Removes results whose definition differs from that of an equal name in another run: training on several runs takes
+/// equal names for equal definitions.
 pub(crate) fn alike(mut runs: Vec<Run>) -> Vec<Run> {
     let mut known: HashMap<ResultKey, Vec<Definition>> = HashMap::new();
     for result in runs.iter().flat_map(|run| &run.results) {

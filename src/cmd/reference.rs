@@ -54,7 +54,7 @@ fn wrapped(text: &str) -> String {
     text.lines().map(line).collect::<String>().replace(TIE, " ")
 }
 
-/// Stands for a blank at which no line ends.
+/// A blank that must not end a line.
 const TIE: char = '\u{2}';
 
 fn tied(text: String, operator: &&str) -> String {
@@ -130,7 +130,7 @@ fn commands() -> Result<String> {
 /// The help of a command, then of its subcommands.
 fn describe_verb(text: &mut String, verb: &Command, above: &str) -> Result<()> {
     let name = format!("{above} {}", verb.get_name());
-    // The options of every verb stand once, on top.
+    // Global options appear once, on top.
     let of_every_verb = |argument: clap::Arg| {
         let above = argument.is_global_set() || ["help", "version"].contains(&argument.get_id().as_str());
         let hidden = above || argument.is_hide_set();

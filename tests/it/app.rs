@@ -83,7 +83,7 @@ fn a_c_program_under_every_compiler_and_level() {
         assert!(bound.unwrap_or_else(|| value(memory)) > 1e5, "{memory}");
     }
     let efficiency = results(&run, "application.sieve_efficiency");
-    // Beside much other work a build may get too few samples for one.
+    // Under other load a build may get too few samples for one.
     assert!(!efficiency.is_empty() && efficiency.len() <= 2 * found.len(), "{efficiency:?}");
     assert!(efficiency.iter().all(|each| value(each) > 0.0 && each["parameters"]["copies"] == "2"), "{efficiency:?}");
 }

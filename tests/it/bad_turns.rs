@@ -1,4 +1,4 @@
-//! Bad turns: what the program says and how it ends when its surroundings fail it, or a document means harm.
+//! Failing surroundings and hostile documents: messages and exit codes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::fs::{self, File};
@@ -220,7 +220,7 @@ fn numbers_that_nothing_can_have_are_refused_by_every_reader() {
     }
 }
 
-/// A run that its time limit ended is told from an interrupted one.
+/// A run that its time limit ended differs from an interrupted one.
 #[test]
 fn only_interrupted_runs_are_listed_as_incomplete() {
     let place = Place::with_a_run();

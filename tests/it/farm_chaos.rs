@@ -1,6 +1,5 @@
-//! Faults of many kinds at random moments, run after run, until there were enough; after each run the products on the
-//! disk are held against the ledger. Twelve faults by default, 300 among the slow tests, half of them beside the other
-//! half.
+//! Faults of many kinds at random moments, run after run, until there were enough. After each run the products on the
+//! disk are compared with the ledger. Twelve faults by default, 300 in the slow tests, in two concurrent halves.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -138,7 +137,7 @@ impl<'a> Chaos<'a> {
         self.farm = Some(Running::resume(self.place, self.ledger.clone(), |_| None));
     }
 
-    /// Starts a pilot of its own, as a batch system does that starts a job twice.
+    /// Starts another pilot, as a batch system does that starts a job twice.
     fn pilot(&mut self, node: &str, broken: bool) {
         let Some(farm) = self.farm().look().and_then(|ledger| ledger.farm().ok()) else { return };
         if farm.address.is_empty() {
@@ -244,7 +243,7 @@ impl<'a> Chaos<'a> {
 
     /// The ledger is deleted under a running coordinator, which writes what it has into another file and stops.
     fn delete_ledger(&mut self) -> bool {
-        // One that ends before it looks at its ledger again has nothing to rescue.
+        // If it ends before it reads its ledger again, it has nothing to rescue.
         if self.farm().counted() > CHUNKS / 2 {
             return false;
         }
@@ -346,7 +345,7 @@ fn products_and_ledger_agree_after_as_many_faults_again() {
     }
 }
 
-/// So many faults in runs that are numbered from `first`, which also decides their moments.
+/// Injects `wanted` faults into runs that are numbered from `first`, which also decides their moments.
 fn agree_after(wanted: u32, first: u64) {
     if Command::new("cksum").arg("--version").output().is_err() {
         testing::skip!("no cksum here");
@@ -367,7 +366,7 @@ fn agree_after(wanted: u32, first: u64) {
             if chaos.is_over() || counted >= CHUNKS - 6 {
                 break;
             }
-            // Every kind in turn; the moment is random.
+            // All kinds in order; the moment is random.
             let fault = FAULTS[next % FAULTS.len()];
             next += 1;
             *done.entry(fault).or_default() += u32::from(counted > 0 && chaos.inject(fault));

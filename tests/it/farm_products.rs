@@ -1,5 +1,5 @@
-//! Files that chunks produce: private while an attempt runs, published once, and whole after a crash; input files on
-//! the local disk; the account.
+//! Files that chunks produce: private while an attempt runs, published once, and whole after a crash. Also input files
+//! on the local disk, and the account.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -50,7 +50,7 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
     assert_eq!((said.code, said.json()["faults"].as_array().unwrap().len()), (Some(1), 3), "{said:?}");
     let account = place.ask(&["farm", "status", "--cost", "l", "--format", "csv"]).fine().out;
     assert!(account.lines().next().unwrap().contains("cpu_hours") && account.contains("n1"), "{account}");
-    // Everything is in columns on a narrow screen: a heading stands once, not beside every value.
+    // A narrow screen has columns too: a heading appears once, not with every value.
     let table = place.prony().args(["farm", "status", "--cost", "l"]).env("COLUMNS", "80").output().unwrap();
     let table = String::from_utf8(table.stdout).unwrap();
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
@@ -86,8 +86,8 @@ fn a_damaged_record_is_told_and_its_chunk_and_files_are_made_again() {
     assert!(said.out.contains("10 files of 10 chunks") && said.err.is_empty(), "{said:?}");
 }
 
-/// Products that are lost or changed are told with what to do, and one resumption makes them again; so does one from a
-/// copy of the ledger that is older than its products.
+/// Lost or changed products are reported with advice, and one resumption repeats them. So does one from a copy of the
+/// ledger that is older than its products.
 #[test]
 fn products_that_do_not_match_their_ledger_are_made_again() {
     let place = Place::new();
@@ -116,9 +116,9 @@ fn products_that_do_not_match_their_ledger_are_made_again() {
     healed("files of no result that counts are now in ");
 }
 
-/// All processes are killed while results count; of some, the files do not have their names yet. That a kill finds one
-/// so is a matter of microseconds on an idle machine, so chunks are set back to each state that it may leave them in:
-/// no file has its name, some have it, all have it. Resuming publishes them.
+/// All processes are killed while results count; some files do not have their names yet. A kill hits such a state only
+/// by luck, so chunks are set back to each possible one: no file has its name, some have it, all have it. Resuming
+/// publishes them.
 #[test]
 fn a_crash_between_commit_and_publication_is_finished_on_resume() {
     let place = Place::new();
@@ -204,7 +204,7 @@ fn input_files_are_staged_once_and_checked() {
     // The second run finds the copies.
     let two = place.ask(&[&RUN[..], &stage].concat()).fine().json();
     assert_eq!(one["digest"], two["digest"]);
-    // Copies that were changed meanwhile are not what chunks read.
+    // Chunks must not read copies that were changed.
     let cache = std::fs::read_dir(place.file("cache")).unwrap().next().unwrap().unwrap().path();
     assert_eq!(std::fs::metadata(&cache).unwrap().permissions().mode() & 0o777, 0o700);
     for entry in std::fs::read_dir(cache).unwrap().map(|entry| entry.unwrap().path()) {

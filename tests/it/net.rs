@@ -1,4 +1,4 @@
-//! The network commands through the program: runs are stored, compared, explained and reported like any other; a
+//! The network commands through the program: runs are stored, compared, explained and reported like any other. A
 //! laboratory leaves nothing behind, whatever ends it.
 #![allow(
     clippy::unwrap_used,

@@ -14,7 +14,7 @@ use store::{Claim, MachineLock};
 pub(crate) const SMALL: &[&str] =
     &["run", "--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--benchmark", "os.syscall_getppid"];
 
-/// Results that take long: the target cannot be reached, so that every look is made.
+/// Results that take long: the target is infeasible, so that every checkpoint is made.
 pub(crate) const SLOW: &[&str] = &[
     "run",
     "--benchmark",
@@ -161,7 +161,7 @@ fn results_that_cannot_be_measured_are_reported_and_the_rest_is_measured() {
 fn two_runs_at_once_are_warned_of_each_other() {
     let place = Place::new();
     let mut lock = None;
-    // Other tests measure meanwhile, one run after the other, with short gaps.
+    // Other tests measure at the same time, one run after the other, with short gaps.
     let began = Instant::now();
     while lock.is_none() {
         assert!(began.elapsed() < Duration::from_secs(1500), "other runs never end");
@@ -217,7 +217,7 @@ fn a_run_without_any_interval_is_inconclusive() {
     assert!(nothing || answer.err.contains("nothing useful was measured"), "{answer:?}");
 }
 
-/// Every suite ends by itself, in less than the five minutes that people wait.
+/// Every suite ends by itself, in less than five minutes.
 #[test]
 fn every_suite_has_a_limit_under_five_minutes_and_an_asked_one_wins() {
     let place = Place::new();
@@ -290,8 +290,8 @@ fn it_measures_without_privileges() {
     assert!(common::estimate(&run["results"][0]).is_some(), "{run}");
 }
 
-/// Variables by which the dynamic linker and the C library work otherwise hold for what is measured: a run says which
-/// were set, and a comparison which of its runs had them.
+/// Variables that change the dynamic linker and the C library apply to the measured programs. A run records which were
+/// set, and a comparison which of its runs had them.
 #[test]
 fn what_the_environment_changes_is_told() {
     let place = Place::new();

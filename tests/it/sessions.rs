@@ -104,7 +104,7 @@ fn children_that_a_session_does_not_wait_for_are_counted() {
 #[test]
 fn sessions_that_only_compute_are_cpu_bound() {
     let place = Place::new();
-    // Three loops a CPU use all of it to the end: of as many as CPUs, one may end much earlier.
+    // Three loops per CPU use all of it to the end; with one per CPU, one may end much earlier.
     let busy = "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done";
     let count = 3 * std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let names: Vec<String> = (0..count).map(|number| format!("file{number}")).collect();

@@ -93,7 +93,7 @@ fn sparse(path: &Path, bytes: u64) {
 
 /// Bytes that a batch of a result moved.
 fn batch_of(result: &Value) -> f64 {
-    // Those of a batch stand in the sample where they differ.
+    // If the numbers of batches differ, they are in the sample.
     result["ops"].as_f64().unwrap() * result["amount"].as_f64().unwrap()
 }
 

@@ -10,7 +10,7 @@ fn samples(run: &Value, command: &str) -> usize {
     let results = run["results"].as_array().unwrap();
     let time = |result: &&Value| result["benchmark"] == "command.time" && result["parameters"]["command"] == command;
     let found = results.iter().find(time).unwrap_or_else(|| panic!("{command} is not among the results"));
-    // One that the machine disturbed stays in the document and is made again.
+    // A disturbed sample stays in the document and is repeated.
     found["samples"].as_array().unwrap().iter().filter(|sample| sample["invalid"].is_null()).count()
 }
 
@@ -123,7 +123,7 @@ fn a_limit_that_leaves_no_two_executions_measures_nothing() {
     assert!(answer.err.contains("nothing could be measured"), "{answer:?}");
 }
 
-/// What is compared takes turns to the end, however few fit into the limit.
+/// Compared commands alternate to the end, however few samples the limit allows.
 #[test]
 fn a_short_limit_leaves_all_commands_the_same_executions() {
     let place = Place::new();
@@ -265,7 +265,7 @@ fn a_duet_that_cannot_be_is_refused_by_its_reason() {
     let place = Place::new();
     let said = timed(&place, &["--duet", "true", "true", "true"]).refused();
     assert!(said.contains("a duet is of two commands, and 3 were given"), "{said}");
-    // Where the machine has two cores it runs; where its CPUs are one core, or others are at work, it says so.
+    // It runs on a machine with two cores. If the CPUs are one core, or busy, it says so.
     let plain = timed(&place, &["--duet", "-r4", "true", "false || true"]);
     let why = "could not run two sides at once: ";
     assert!(plain.code == Some(0) || plain.code == Some(2) && plain.err.contains(why), "{} {}", plain.out, plain.err);

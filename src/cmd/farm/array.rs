@@ -1,5 +1,5 @@
-//! A farm as a plain array of batch jobs, for sites where pilots are not allowed: each task does its own share of the
-//! chunks, one after the other, and publishes the results in a shared directory.
+//! A farm as a plain array of batch jobs, for sites that forbid pilots. Each task does its own share of the chunks, one
+//! after the other, and publishes the results in a shared directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ struct TaskWatch {
 }
 
 impl TaskWatch {
-    /// Whether they are, after one more look; `None`: the controller did not answer, which is no evidence.
+    /// Whether they are, after one more check; `None`: the controller did not answer, which is no evidence.
     fn over(&mut self, listed: Option<&[SlurmJob]>, now: Instant) -> bool {
         match listed {
             None => false,

@@ -20,7 +20,7 @@ use super::staging::{Stage, StagePlan};
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output};
 
-/// Interval at which a chunk that only waits looks whether it is still wanted.
+/// Interval at which a waiting chunk checks whether it is still wanted.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The work of a job, as stored in the ledger and read by pilots.

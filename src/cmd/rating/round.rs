@@ -1,5 +1,5 @@
-//! Samples of all components of a set. A round's geometric mean is one value of the set; its median over rounds, with
-//! the interval of order statistics, is the rating.
+//! Samples of all components of a set. A round's geometric mean is one value of the set. The rating is its median over
+//! rounds, with the interval of order statistics.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -160,7 +160,7 @@ impl Rating {
     }
 }
 
-/// A component that went wrong leaves no rating of its set; what it said is kept, and the other parts go on.
+/// A failed component leaves its set without a rating. Its message is kept, and the other parts go on.
 fn invalid(part: &RateSet, component: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
     let name = part.set.components().nth(component).map_or("", |component| component.name);
     let failed = part.result + 1 + component;

@@ -37,7 +37,7 @@ pub fn send(signal: &str, pid: u32) {
     assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
 }
 
-/// Rounds of the newest run of a store, as a reader beside it sees them; 0 while there is none.
+/// Rounds of the newest run of a store, as a concurrent reader sees them; 0 while there is none.
 pub fn rounds(place: &Place) -> u64 {
     let answer = place.ask(&["show", "latest", "--format=json"]);
     if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64().unwrap() } else { 0 }

@@ -112,8 +112,9 @@ impl SourceSheet {
         }
     }
 
-    /// Sets a parameter by what each part of a source states, given with the number of readings before it; only where
-    /// parts state different values, which would otherwise be samples of each other. Whether they do.
+    /// Sets a parameter to the value of each part of a source, given with the number of readings before it. It does so
+    /// only if parts have different values, which would otherwise be samples of each other; returns whether. Whether
+    /// they do.
     pub(crate) fn tell_apart(&mut self, parameter: &str, parts: &[(usize, String)]) -> bool {
         let differ = parts.iter().any(|(_, value)| *value != parts[0].1);
         for (index, reading) in self.readings.iter_mut().enumerate().filter(|_| differ) {
@@ -177,7 +178,7 @@ pub(crate) struct SourceReading {
     pub(crate) sample_quantiles: Vec<Vec<(f64, f64)>>,
     /// Primitives that it stresses, the first one mainly, if the source states them and the catalogue does not.
     pub(crate) stresses: Vec<Primitive>,
-    /// How it stands to the catalogue's definition, if the source's description says it; else the catalogue does.
+    /// How it compares with the catalogue's definition, if the source's description says it; else the catalogue does.
     pub(crate) definition: Option<Definition>,
     /// Notes.
     pub(crate) notes: Vec<String>,
