@@ -44,7 +44,7 @@ fn recordings() -> Vec<(&'static str, Results)> {
             ),
         ),
         (
-            "results beside builds, guest, load 8 to 20",
+            "results during builds, guest, load 8 to 20",
             both(
                 include_str!("../../../../core/stats/tests/noise/beside_builds_1.txt"),
                 include_str!("../../../../core/stats/tests/noise/beside_builds_2.txt"),
@@ -57,7 +57,7 @@ fn recordings() -> Vec<(&'static str, Results)> {
                 include_str!("../../../../core/stats/tests/noise/clean_guest_2.txt"),
             ),
         ),
-        ("13 kernels beside compilers, guest, time sharing", policy(["C1", "NB"])),
+        ("13 kernels during compilation, guest, time sharing", policy(["C1", "NB"])),
         ("the same with real-time priority", policy(["F1", "F2"])),
         (
             "results 1.1 s apart, AMD EPYC guest that its host moved",
@@ -173,10 +173,10 @@ fn writes_the_coverage_page() {
     );
     let today = OffsetDateTime::now_utc().date();
     writeln!(page, " on {today}. The recordings are of guests with two virtual CPUs, November 2026.\n").unwrap();
-    page += "## Intervals at 95% in the order of time\nEvery stretch of so many samples is compared with the median of \
-             the whole recording. The table counts results of which at least twice as many samples were recorded. The \
-             median of a recording is itself uncertain, so that the pooled share is a little too high. *Under* is the \
-             number of results of which less than 93% of the intervals cover.\n\n";
+    page += "## Intervals at 95% in the order of time\nThe interval of each run of consecutive samples should cover \
+             the median of the whole recording. The table has results whose recordings are at least twice as long. The \
+             median of a recording is itself uncertain, so the pooled share is a little too high. *Under* counts results \
+             with less than 93% of intervals that cover.\n\n";
     page += "| recording | samples | results | pooled | worst result | under |\n|---|---|---|---|---|---|\n";
     let recordings = recordings();
     let row = |name: &str, count: &str, found: &Covered| {
