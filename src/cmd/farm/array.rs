@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use ::farm::{Attempt, FarmJob, Published, SharedFarm, Workshop};
+use ::farm::{Attempt, ChunkWorkers, FarmJob, Published, SharedFarm};
 use anyhow::{Context, Result, bail};
 use launcher::slurm::{Batch, SlurmJob, cancelling, jobs, submit};
 use measure::Stopper;
@@ -123,7 +123,7 @@ impl ArrayPlan<'_> {
                     bail!("stopped; end the tasks with: {}", cancelling(&[id])[0].join(" "));
                 }
                 let listed = jobs(&name, id.cluster.as_deref()).ok();
-                // Tasks that no list names any more are not waited for once all is done.
+                // Once all is done, unlisted tasks are not waited for.
                 let nothing = listed.as_ref().is_some_and(Vec::is_empty);
                 if watch.over(listed.as_deref(), Instant::now()) || nothing && shared.totals()?.commits == job.chunks()
                 {

@@ -66,8 +66,8 @@ impl FarmSetup {
         Ok(address)
     }
 
-    /// Where a run that is resumed listens: where it did (`before`), unless `--listen` moves it. Pilots of before know
-    /// no other address than that.
+    /// Address of a resumed run: the earlier one (`before`), unless `--listen` moves it. Earlier pilots know no other
+    /// address.
     pub(super) fn address_again(&self, before: &str, moved: Option<&str>) -> Result<SocketAddr> {
         let old = match before {
             "" => None,

@@ -25,7 +25,7 @@ pub struct Client {
     place: Option<(Arc<Lab>, usize)>,
     /// The server has not reported the last test yet.
     pending: bool,
-    /// Why the connection cannot be used any more: a reply that comes later would be taken for that of another test.
+    /// Why the connection is unusable: a late reply would count for another test.
     lost: Option<String>,
 }
 
@@ -68,12 +68,12 @@ impl Client {
             FromServer::Refused { reason } => return Err(Error::Refused(reason)),
             _ => return Err(Error::Protocol("it sent no welcome".to_owned())),
         };
-        let turn = Duration::from_secs_f64(limits.lease.clamp(1.0, 1e6)) + TIMEOUT;
+        let wait = Duration::from_secs_f64(limits.lease.clamp(1.0, 1e6)) + TIMEOUT;
         loop {
-            match control.receive(turn, 4096)? {
+            match control.receive(wait, 4096)? {
                 FromServer::Queued { ahead } => queued(ahead),
                 FromServer::Granted => break,
-                _ => return Err(Error::Protocol("it granted no turn".to_owned())),
+                _ => return Err(Error::Protocol("it sent something else than a lease".to_owned())),
             }
         }
         Ok(Self { control, address, limits, place: None, pending: false, lost: None })

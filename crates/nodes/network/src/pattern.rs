@@ -8,7 +8,7 @@ pub(crate) const ALIGNMENT: usize = 16;
 /// that pages and other powers of two that are moved within payload are found.
 pub(crate) const PERIOD: usize = ALIGNMENT * 1_021;
 
-/// What to do about wrong payload.
+/// Advice on wrong payload.
 pub(crate) const ADVICE: &str = "look at the error counters and offloads of cards and switches on this way";
 
 /// A hash of all bits of its argument (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).

@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// What each of the samples ends with, if it ends its result.
+    /// The final reply of each sample, if it ends its result.
     fn ends(results: Vec<Result<Sample>>) -> Vec<Option<Reply>> {
         let samples = results.len();
         let trial = Box::new(Scripted(results));

@@ -85,7 +85,7 @@ pub struct Against {
 }
 
 impl Against {
-    /// What the rating predicts, in sentences.
+    /// The predictions of the rating, in sentences.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let told = |scatter: &FitScatter| {
@@ -352,7 +352,7 @@ mod tests {
             // Rating and application were measured on different days.
             run("3", ("f2", "two"), "2026-01-01T00:00:00Z", [Some(5.0), None]),
             run("4", ("f2", "two"), "2026-01-03T00:00:00Z", [None, Some(6.0)]),
-            // Machines of which only the name is known, or nothing.
+            // Machines with only a name, or with nothing.
             run("5", ("", "three"), "", both(3.0)),
             run("6", ("", "three"), "", both(3.0)),
             run("7", ("", ""), "", both(7.0)),

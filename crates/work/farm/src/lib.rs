@@ -34,7 +34,7 @@ pub use ledger::{
     SqliteLedger, Totals, Withdrawal,
 };
 pub use message::{FromCoordinator, FromPilot, Lease, SERVICE};
-pub use pilot::{PilotConfig, PilotTally, Workshop, run_pilot};
+pub use pilot::{ChunkWorkers, PilotConfig, PilotTally, run_pilot};
 pub use products::{Product, ProductFolder, Repaired, Settled};
 pub use shared::{Linked, Published, SharedFarm};
 pub use stage::{StageCache, StagedFile};

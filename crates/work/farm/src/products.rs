@@ -79,7 +79,7 @@ pub struct ProductFolder {
     folder: PathBuf,
 }
 
-/// What became of private places that were left behind.
+/// The outcome of abandoned private places.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settled {
     /// Attempts that count, and whose files were published only now.
@@ -141,7 +141,7 @@ impl ProductFolder {
         self.folder.join(ATTEMPTS).join(format!("{chunk}-{number}"))
     }
 
-    /// Where the products of a chunk are published.
+    /// Path of a chunk's published products.
     #[must_use]
     pub fn of_chunk(&self, chunk: u64) -> PathBuf {
         self.folder.join(format!("{:06}", chunk / SHARD)).join(format!("chunk-{chunk:09}"))
@@ -221,7 +221,7 @@ impl ProductFolder {
     }
 
     /// Finishes what attempts left behind: `counted` gives the lease number and the products of the result that counts.
-    /// Files that another result left in their place are moved aside. Where files are lost, the private place stays.
+    /// Files that another result left in their place are moved aside. If files are lost, the private place stays.
     ///
     /// # Errors
     /// When the directory cannot be used, or `counted` fails.
@@ -323,7 +323,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// What is wrong with a published file; with `contents`, its checksum is compared.
+/// The fault of a published file; with `contents`, its checksum is compared.
 fn fault(path: &Path, product: &Product, contents: bool) -> Option<String> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,

@@ -94,7 +94,7 @@ impl StageCache {
     /// can know before it is there, and which its last user removes.
     ///
     /// # Errors
-    /// When it cannot be created, or others may change what is there.
+    /// When it cannot be created, or others may change its contents.
     pub fn below(folder: &Path, run: Option<&str>, limit: u64) -> Result<Self> {
         let user = rustix::process::geteuid().as_raw();
         match run {
@@ -108,7 +108,7 @@ impl StageCache {
         loop {
             make_private(folder)?;
             let users = match lock_file(&place) {
-                // The last user of before has just removed it.
+                // Its last user has just removed it.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 users => users.map_err(Error::file("make", &place))?,
             };
@@ -289,7 +289,7 @@ fn known(entry: &Path) -> Option<(String, FileState)> {
     (found == sum).then_some((found, state))
 }
 
-/// Copies a file, and notes the checksum of what was read.
+/// Copies a file, and notes the checksum of the copied bytes.
 fn copy(source: &Path, entry: &Path) -> std::io::Result<String> {
     remove(entry);
     let temporary = entry.with_extension("part");
@@ -414,7 +414,7 @@ mod tests {
         symlink(folder.path().join("other"), &place).unwrap();
         refused("could not use as a directory");
         fs::remove_file(&place).unwrap();
-        // Where all may rename the directory, nothing in it is safe.
+        // If everyone may rename the directory, nothing in it is safe.
         let open = folder.path().join("open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, PermissionsExt::from_mode(0o777)).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of what a receiver does with the bytes of a connection.
+//! Tests of a receiver that gets the bytes of a connection.
 
 use super::super::message::{Arrivals, SizeDistribution, VerifiedPayload, WrongByte};
 use super::super::payload::PayloadSource;

@@ -1,4 +1,4 @@
-//! Which events are built: an event counts once, by the first report of it.
+//! Built events: an event counts once, by its first report.
 
 /// The driver's record of all events.
 #[derive(Debug, Clone)]
@@ -57,8 +57,8 @@ impl EventLedger {
         }
         let count = shares.len();
         let open = self.owner.iter_mut().enumerate().filter(|(event, owner)| **owner == lost && !self.built[*event]);
-        for (turn, (event, owner)) in open.enumerate() {
-            let (receiver, events) = &mut shares[turn % count];
+        for (place, (event, owner)) in open.enumerate() {
+            let (receiver, events) = &mut shares[place % count];
             *owner = *receiver;
             events.push(event as u32);
         }

@@ -64,7 +64,7 @@ const REMEMBERED: u64 = 1 << 20;
 /// Numbers whose marks share a word.
 const WORD: u64 = u64::BITS as u64;
 
-/// Which of the latest numbers of a step have arrived: memory does not grow with the length of a step.
+/// The received ones among the latest numbers of a step, so that memory does not grow with its length.
 #[derive(Debug)]
 struct RecentNumbers {
     /// A bit for every number, at its place modulo [`REMEMBERED`].
@@ -108,7 +108,7 @@ impl RecentNumbers {
 }
 
 impl Received {
-    /// Counts a datagram; false if it is a duplicate or none of a test.
+    /// Counts a datagram; false if it is a duplicate or does not belong to a test.
     fn note(&mut self, header: Header, length: usize, seen: &mut Vec<RecentNumbers>, last: &mut Header) -> bool {
         if header.step >= STEPS || header.number == u64::MAX {
             return false;

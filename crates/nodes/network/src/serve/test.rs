@@ -133,7 +133,7 @@ pub struct ServeReport {
     pub bytes_up: u64,
     /// Bytes sent.
     pub bytes_down: u64,
-    /// Received bytes that were compared with what was sent.
+    /// Verified received bytes.
     #[serde(default)]
     pub verified_up: u64,
     /// The first connection on which one of these was wrong, and that byte, both counted from 0.

@@ -28,7 +28,7 @@ pub fn two_parameters(run: &Run) -> Vec<BenchmarkResult> {
         .collect()
 }
 
-/// Below this p-value, and further off than [`BAND`], a line is not what the streams follow.
+/// Below this p-value, and further off than [`BAND`], the streams do not follow a line.
 const LACKING: f64 = 0.01;
 /// Relative distance from the line that does not matter.
 const BAND: f64 = 0.05;

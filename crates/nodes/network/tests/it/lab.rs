@@ -163,12 +163,12 @@ fn datagrams_that_a_link_holds_back_are_no_loss_and_no_rate_of_their_own() {
     let client = Client::connect_from(&lab, 1, server.address(), server.token()).unwrap();
     let path = Path::new(client, "lab", Cpus::default());
     testing::attempts(5, || {
-        let fate =
+        let counts =
             Datagram { size: 1472, rate: 10_000.0, seconds: 0.2 }.measure_once(&path, &Stopper::default()).unwrap();
-        assert!(fate.kept(10_000.0) < 0.5, "{fate:?}");
+        assert!(counts.kept(10_000.0) < 0.5, "{counts:?}");
         // A receiver that waited for a CPU saw the first ones late.
-        testing::hold!(fate.received == fate.offered, "{fate:?}");
-        testing::hold!(fate.received_per_second() < 1.1 * 1e6 / (8.0 * 1514.0), "{fate:?}");
+        testing::hold!(counts.received == counts.offered, "{counts:?}");
+        testing::hold!(counts.received_per_second() < 1.1 * 1e6 / (8.0 * 1514.0), "{counts:?}");
         Ok(())
     });
 }

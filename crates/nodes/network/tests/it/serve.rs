@@ -49,7 +49,7 @@ pub(crate) fn admitted(server: &Server) -> Channel {
         match control.receive(SOON, LONGEST).unwrap() {
             FromServer::Queued { .. } => {}
             FromServer::Granted => return control,
-            other => panic!("no turn but {other:?}"),
+            other => panic!("no lease but {other:?}"),
         }
     }
 }
@@ -340,7 +340,7 @@ fn clients_are_served_one_after_the_other() {
     let (address, token) = (server.address(), server.token().clone());
     let second = std::thread::spawn(move || Client::connect(address, &token).map(|_| Instant::now()));
     std::thread::sleep(Duration::from_millis(300));
-    assert!(!second.is_finished(), "two clients had their turn at once");
+    assert!(!second.is_finished(), "two clients had the lease at once");
     let freed = Instant::now();
     drop(first);
     assert!(second.join().unwrap().unwrap() >= freed);

@@ -207,7 +207,7 @@ impl<'a> Campaign<'a> {
         launched.chain(self.leftovers(index, report)).collect()
     }
 
-    /// Notes on processes that went on after a sample, at the rate and at the CPU time.
+    /// Notes on processes that outlived a sample, at the rate and at the CPU time.
     fn leftovers(&self, index: usize, report: &CopyReport) -> Vec<Reply> {
         let subject = &self.subjects[index];
         let started = usize::from(self.applications[subject.application].startup.is_some());

@@ -140,7 +140,7 @@ fn axes(raw: BTreeMap<String, Spanned<Vec<String>>>) -> Result<Vec<(String, Vec<
         placed.push((place, axis, values));
     }
     placed.sort();
-    // Of many axes the number has no end.
+    // Many axes make an unlimited number.
     let builds = placed.iter().fold(1_usize, |builds, (_, _, values)| builds.saturating_mul(values.len()));
     if builds > MAX_BUILDS {
         return Err((placed[0].0, format!("these axes give {builds} builds; the limit is {MAX_BUILDS}")));

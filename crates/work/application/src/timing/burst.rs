@@ -71,7 +71,7 @@ impl Pace {
     /// One execution.
     pub(super) const ONE: Self = Self { counted: 1, first_apart: false };
 
-    /// A burst of a command of which an execution takes `seconds`.
+    /// A burst of a command whose execution takes `seconds`.
     pub(super) fn of(seconds: f64) -> Self {
         if seconds >= BURST {
             return Self::ONE;

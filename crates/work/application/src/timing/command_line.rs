@@ -90,7 +90,7 @@ impl CommandLine {
     }
 }
 
-/// Whether a word names a file that can be executed; else it may be a word of the shell.
+/// Whether a word names an executable file; else it may be a word of the shell.
 fn is_program(word: &str) -> bool {
     os::process::program_named(word).is_some()
 }

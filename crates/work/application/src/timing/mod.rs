@@ -187,13 +187,13 @@ impl<'a> Timing<'a> {
         report.and_then(|report| concluded.map(|()| report))
     }
 
-    /// Why a report is no result, if it is none.
+    /// Why a report is no result, if so.
     fn refused(&self, report: &CopyReport) -> Option<String> {
         let ended_by_itself = report.copies.iter().all(|copy| matches!(copy.how, crate::ProcessEnd::Code(_)));
         trouble(report, self.order.limit).filter(|_| !(self.order.ignore_failure && ended_by_itself))
     }
 
-    /// The rule for the bursts of a command. What runs before or after an execution ends a burst.
+    /// The rule for the bursts of a command. A command before or after an execution ends a burst.
     fn rule(&self, command: &TimedCommand) -> BurstRule {
         let single = self.order.duet.is_some() || command.prepare.is_some() || command.conclude.is_some();
         if single { BurstRule::Single } else { self.order.burst }
@@ -213,7 +213,7 @@ impl<'a> Timing<'a> {
         let bursts = rule != BurstRule::Single;
         let mut pace = Pace::ONE;
         for _ in 0..self.order.warmup.max(u32::from(bursts)) {
-            // What it prints says why it fails, if it does.
+            // Its output explains a failure.
             let spec = LaunchSpec { silent: false, ..self.spec(&command.line, 0) };
             let report = self.execute(command, &spec, stopper)?;
             if let Some(reason) = self.refused(&report) {

@@ -1,4 +1,4 @@
-//! Which of the commands of a run is faster.
+//! Decides which command of a run is faster.
 
 use std::collections::BTreeMap;
 
@@ -151,16 +151,16 @@ fn duet_of<'a>(run: &'a Run, first: &BenchmarkResult, second: &BenchmarkResult) 
 /// over the sum of their own. `None` if a sample is not two halves, or nothing varies.
 fn in_common(ratio: &BenchmarkResult) -> Option<f64> {
     // By half and by the CPU of the first side; the halves of a sample are in reverse order in every other round.
-    let mut turns: [Vec<[f64; 2]>; 2] = Default::default();
+    let mut halves: [Vec<[f64; 2]>; 2] = Default::default();
     for sample in ratio.counted() {
         let sides: Vec<[f64; 2]> =
             sample.nanos.chunks_exact(2).map(|two| [(two[0] as f64).ln(), (two[1] as f64).ln()]).collect();
-        for (turn, logs) in (0..).zip(sides) {
-            turns[usize::from(is_swapped(sample.round, turn))].push(logs);
+        for (half, logs) in (0..).zip(sides) {
+            halves[usize::from(is_swapped(sample.round, half))].push(logs);
         }
     }
     let (mut apart, mut own) = (0.0, 0.0);
-    for logs in &turns {
+    for logs in &halves {
         let variance = |of: &dyn Fn(&[f64; 2]) -> f64| {
             let row: Vec<f64> = logs.iter().map(of).collect();
             stats::quantile::standard_deviation(&row).map(|deviation| deviation * deviation)
@@ -230,13 +230,13 @@ mod tests {
         let mut rng = stats::simulate::generator(seed + 1000);
         let mut result = super::super::duet::ratio_result(["0", "1"], [0, 1]);
         for round in 0..14_u32 {
-            let turn = |turn: u32| {
+            let half = |half: u32| {
                 let together = common * stats::simulate::standard_normal(&mut rng);
                 let mut own = || 0.002 * stats::simulate::standard_normal(&mut rng);
-                let slower = if (turn + round) % 2 == 1 { 0.05 } else { -0.05 };
+                let slower = if (half + round) % 2 == 1 { 0.05 } else { -0.05 };
                 [(together + own() + slower).exp(), 1.02 * (together + own() - slower).exp()]
             };
-            let walls: Vec<[f64; 2]> = (0..2).map(turn).collect();
+            let walls: Vec<[f64; 2]> = (0..2).map(half).collect();
             let value = walls.iter().map(|[first, second]| (second / first).ln()).sum::<f64>() / 2.0;
             let nanos = walls.iter().flatten().map(|wall| (wall * 1e9) as u64).collect();
             result.samples.push(Sample { round, value: value.exp(), nanos, steady: true, ..Sample::default() });
@@ -254,9 +254,9 @@ mod tests {
         let apart = timed_pairs(&duet(0.0, 2), 0.01).remove(0).in_common;
         assert!(apart.is_some_and(|share| share.abs() < 0.6), "{apart:?}");
         // Without the duet's result the times show nothing at this scatter.
-        let mut turns = duet(0.05, 1);
-        turns.results.pop();
-        let pair = timed_pairs(&turns, 0.01).remove(0);
+        let mut halves = duet(0.05, 1);
+        halves.results.pop();
+        let pair = timed_pairs(&halves, 0.01).remove(0);
         assert_eq!((pair.verdict, pair.in_common), (TimedVerdict::Undecided, None));
     }
 }

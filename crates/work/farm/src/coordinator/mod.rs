@@ -130,7 +130,7 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// Starts a run, or resumes it from what the ledger holds.
+    /// Starts a run, or resumes it from the ledger.
     ///
     /// # Errors
     /// When the ledger cannot be used or the address cannot be listened on.

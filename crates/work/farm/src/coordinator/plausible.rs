@@ -9,7 +9,7 @@ const SLACK: (f64, f64) = (1.0, 0.01);
 const MAX_CPUS: f64 = 8192.0;
 
 /// Removes times that are longer than the lease allows: wall time by its age, CPU time by its age times the CPUs of the
-/// node. Returns what was removed, in words.
+/// node. Returns the removed times, in words.
 pub(super) fn check(done: &mut ChunkResult, age: f64, cpus: f64) -> Option<String> {
     let most = age * (1.0 + SLACK.1) + SLACK.0;
     let cpus = cpus.clamp(1.0, MAX_CPUS);

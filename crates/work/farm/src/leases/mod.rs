@@ -1,4 +1,4 @@
-//! Who may do which chunk: a state machine without clock, thread or disk.
+//! Assignment of chunks: a state machine without clock, thread or disk.
 //!
 //! A lease permits work and says nothing about counting: the ledger counts the first durable commit. A lease ends when
 //! heartbeats are missing. Its chunk is then open again, while the earlier holder may still finish it first. Times are
@@ -64,7 +64,6 @@ impl Hold {
     }
 }
 
-/// All leases of one chunk.
 #[derive(Debug, Clone)]
 struct ChunkLeases {
     /// When the first of them was given.

@@ -1,4 +1,4 @@
-//! Which nodes can be trusted with work: a node on which everything fails asks most often, and would eat the run.
+//! Nodes that may get work: a node on which everything fails asks most often, and would consume the run.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,6 @@ impl NodeRecord {
     }
 }
 
-/// The records of all nodes.
 #[derive(Debug, Default)]
 pub(super) struct NodeRecords {
     nodes: BTreeMap<String, NodeRecord>,

@@ -70,7 +70,7 @@ pub enum ChunkVerdict {
     Differs,
 }
 
-/// What the ledger did with an offered result.
+/// The ledger's decision on an offered result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedOffer {
     /// Its decision.
@@ -126,7 +126,7 @@ impl Incident {
     }
 }
 
-/// Sums over a ledger, computed from what is stored.
+/// Sums over a ledger, computed from its records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Counted results.
@@ -168,11 +168,11 @@ pub struct NodeTotals {
     pub totals: Totals,
     /// First and last commit, seconds since the run began.
     pub span: (f64, f64),
-    /// What it said when a chunk failed last.
+    /// Its message when a chunk failed last.
     pub complaint: Option<String>,
 }
 
-/// A result that is not to count any more.
+/// A result that becomes uncounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawal {
     /// Its chunk.

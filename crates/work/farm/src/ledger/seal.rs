@@ -62,7 +62,7 @@ pub(super) fn sum_of(record: &[ToSqlOutput<'_>]) -> i64 {
     }
 }
 
-/// Computes the checksum of the run's own record anew, after a change.
+/// Updates the checksum of the run's own record after a change.
 pub(super) fn seal_farm(connection: &Connection) -> Result<()> {
     let sum = connection.query_row("SELECT * FROM farm", [], |row| {
         let values = (0..row.as_ref().column_count() - 1).map(|at| row.get_ref(at)).collect::<Result<Vec<_>>>()?;
@@ -86,13 +86,13 @@ impl Tally {
         self.mark ^= sum;
     }
 
-    /// It does not count any more.
+    /// Removes an uncounted result from the sum.
     pub(super) fn remove(&mut self, sum: i64) {
         self.counted -= 1;
         self.mark ^= sum;
     }
 
-    /// What a ledger says; `None` if that record is damaged itself.
+    /// Totals in a ledger; `None` if that record is damaged itself.
     pub(super) fn read(connection: &Connection, old: &str) -> Result<Option<Self>> {
         let text = format!("SELECT one, generation, counted, mark, sum FROM {old}tally");
         let read = connection.query_row(&text, [], |row| {
@@ -110,7 +110,7 @@ impl Tally {
         insert.execute(params_from_iter(sealed("tally", &values)?)).map(drop)
     }
 
-    /// Counts anew what a ledger holds. An unknown number of coordinators follows from their lease numbers and the
+    /// Counts the records of a ledger again. An unknown number of coordinators follows from their lease numbers and the
     /// event log.
     fn renew(connection: &Connection, generation: Option<i64>) -> Result<()> {
         let mut tally = Self::default();
@@ -172,7 +172,7 @@ impl DamagedRecords {
             self.lost == 0 && self.chunks.is_empty() && (said.counted, said.mark) != (found.counted, found.mark);
     }
 
-    /// What is missing, in words.
+    /// The missing records, in words.
     pub(super) fn missing(&self) -> Option<String> {
         match self.lost {
             0 if self.unsure => {
@@ -184,7 +184,7 @@ impl DamagedRecords {
         }
     }
 
-    /// What was found, in words.
+    /// The damage, in words.
     pub(super) fn words(&self) -> String {
         let chunks: Vec<String> = self.chunks.iter().take(5).map(u64::to_string).collect();
         let more = if self.chunks.len() > 5 { " ..." } else { "" };
@@ -235,7 +235,7 @@ pub(super) fn check_structure(connection: &Connection) -> Result<()> {
     if found == "ok" { Ok(()) } else { Err(corrupt(found.lines().last().unwrap_or_default().to_owned())) }
 }
 
-/// Goes through all records. What cannot be read is an error, or if `tolerant`, the end of its table.
+/// Goes through all records. An unreadable record is an error, or if `tolerant`, the end of its table.
 fn pass(from: &Connection, old: &str, into: Option<&Connection>, tolerant: bool) -> Result<DamagedRecords> {
     let (mut damaged, mut found) = (DamagedRecords::default(), Tally::default());
     for table in NAMES {

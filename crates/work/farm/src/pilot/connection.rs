@@ -15,8 +15,8 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// First and longest pause between attempts, seconds.
 const PAUSE: (f64, f64) = (0.05, 3.0);
 
-/// Consecutive mismatch errors after which a pilot gives up. Such errors come before encryption, so that an attacker on
-/// the path could have forged a single one.
+/// Consecutive mismatch errors after which a pilot gives up. Such errors come before encryption, so an attacker on the
+/// path could have forged a single one.
 const MAX_MISMATCHES: u32 = 4;
 
 /// Whether a retry would fail in the same way, if the error came from the real coordinator.
@@ -35,7 +35,6 @@ pub(crate) struct PilotConnection {
     channel: Channel,
     /// Name of the run.
     pub(crate) farm: String,
-    /// The job.
     pub(crate) job: FarmJob,
     /// Interval between heartbeats.
     pub(crate) beat: Duration,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{ProductFolder, sync};
 use crate::{Error, Result};
 
-/// Where such files are kept.
+/// Folder of such files.
 pub(super) const ASIDE: &str = ".set-aside";
 
 impl ProductFolder {

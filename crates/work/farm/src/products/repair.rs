@@ -8,12 +8,12 @@ use crate::Result;
 use crate::clock::Stamp;
 use crate::ledger::{Ledger, Withdrawal};
 
-/// What was done so that files and ledger agree again.
+/// The repair of files and ledger.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repaired {
-    /// Chunks whose result does not count any more, each with what is wrong with its files.
+    /// Chunks whose result became uncounted, each with the fault of its files.
     pub withdrawn: Vec<(u64, String)>,
-    /// Where directories are now that were in the way.
+    /// New places of directories that were in the way.
     pub aside: Vec<PathBuf>,
 }
 

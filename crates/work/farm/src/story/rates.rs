@@ -23,7 +23,6 @@ const SHARE: f64 = 0.95;
 /// Differences that slots of equal chunks have, of a window.
 const JITTER: f64 = 0.05;
 
-/// One window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Window {
     /// Seconds since the run began.
@@ -34,7 +33,7 @@ pub(super) struct Window {
     pub(super) rate: f64,
 }
 
-/// Which commits belong to which window.
+/// The windows of the commits.
 #[derive(Debug, Clone)]
 pub(super) struct RatePlan {
     /// Commits of a window; 0: there are too few commits.

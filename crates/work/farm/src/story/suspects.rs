@@ -1,4 +1,4 @@
-//! Which machine computes wrongly: chunks that were done more than once, with different results.
+//! Machines that compute wrongly: repeated chunks with different results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ impl Suspect {
     }
 }
 
-/// Compares all results of chunks of which at least two differ.
+/// Compares all results of chunks with at least two different ones.
 pub(crate) fn find(ledger: &dyn Ledger) -> Result<Vec<Suspect>> {
     let mut differing = BTreeSet::new();
     ledger.refusals(&mut |refusal| {

@@ -60,7 +60,7 @@ enum Step {
     /// Work is ended without a result.
     Stop(u8),
     Sleep(u8),
-    /// The coordinator dies; another continues with what is on the disk.
+    /// The coordinator dies; another continues from the disk.
     Die,
 }
 

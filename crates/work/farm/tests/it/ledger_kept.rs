@@ -64,7 +64,7 @@ fn lease_numbers_never_repeat_and_time_goes_on_whatever_the_wall_clock_says() {
     let begin = |monotonic: f64, wall: f64, boot: &'static str| {
         let mut ledger = SqliteLedger::open(&path).unwrap();
         let begin = ledger.begin("127.0.0.1:1", &SetClock { monotonic, wall, boot }).unwrap();
-        // What this coordinator leaves behind is an incident at its begin, and no result of any lease.
+        // This coordinator leaves an incident at its start, and no result of any lease.
         let note = Incident {
             at: wall,
             since: begin.since,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use farm::{ChunkSet, LeaseAnswer, LeaseRules, Leases};
 
-/// What a slot does next, at a time in milliseconds. The latest in order is the first in time.
+/// The next action of a slot, at a time in milliseconds. The latest in order is the first in time.
 type Event = (std::cmp::Reverse<u64>, usize, Option<(u64, u64)>);
 
 /// A node: its slots, and how it does chunk `n` as the `m`-th of its chunks: seconds, and whether it succeeds.
@@ -142,7 +142,7 @@ fn work_that_fails_everywhere_stops_the_run_and_gives_nothing_up() {
     let ended = run(rules(), 1_000, &[node("n1", 4, &broken), node("n2", 4, &broken)]);
     assert_eq!(ended.hopeless, Some(vec!["n1".to_owned(), "n2".to_owned()]));
     assert!(ended.given_up.is_empty() && ended.seconds < 60.0, "{ended:?}");
-    // What all nodes need is gone after a while: a few chunks are charged with it, not all that are left.
+    // A common resource of all nodes fails after a while: a few chunks are charged with it, not all remaining ones.
     let later = |_: u64, count: u64| if count > 40 { (0.01, false) } else { (1.0, true) };
     let ended = run(rules(), 1_000, &[node("n1", 4, &later), node("n2", 4, &later)]);
     assert!(ended.hopeless.is_some() && ended.given_up.len() <= 8, "{ended:?}");
