@@ -76,7 +76,7 @@ impl Parameter {
         Self { name, values: Values::Sizes { from, to, per_octave: 1 }, defaults, besides: |_| false }
     }
 
-    /// The same for what is also called memory: larger sizes may be asked for, since some caches hold these.
+    /// The same for sizes that count as memory: users may ask for larger ones, since some caches hold these.
     #[must_use]
     pub const fn of_memory(self) -> Self {
         Self {

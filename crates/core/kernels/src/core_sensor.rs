@@ -34,7 +34,7 @@ const WANTED_NANOS: u64 = 12_000;
 const LONGEST_NANOS: u64 = 60_000;
 /// Fewest ticks of the clock in a sensor reading: an error of one tick is a quarter of a percent.
 const FEWEST_TICKS: u64 = 400;
-/// Readings of which the fastest one calibrates.
+/// Readings for calibration; the fastest one counts.
 const CALIBRATING: u32 = 24;
 /// Plausible clocks of a CPU, hertz. Other values did not execute one add per cycle.
 const PLAUSIBLE_CLOCK: std::ops::RangeInclusive<f64> = 0.2e9..=8e9;

@@ -35,7 +35,8 @@ enum Sign {
     Five,
 }
 
-/// Which record: as wide as the pointer of the original, and never outside the records, so that no index is checked.
+/// Index of a record: as wide as the pointer of the original, and never outside the records, so that no index is
+/// checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 enum RecordLink {
@@ -43,7 +44,7 @@ enum RecordLink {
     Second,
 }
 
-/// What is passed around and copied whole.
+/// The part that is passed around and copied whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Record {
     next: RecordLink,

@@ -118,7 +118,7 @@ impl<B: Fixed> ChaseRing<B> {
         self.at
     }
 
-    /// Goes to another cell; `false`, and nothing else, if the word is none.
+    /// Goes to another cell; `false`, and nothing else, if the word is not a cell.
     pub fn go_to(&mut self, word: u64) -> bool {
         let is_cell = self.route.step(word).is_some();
         if is_cell {
@@ -202,7 +202,7 @@ impl<B: Fixed> ChaseRing<B> {
         ((cell.addr() - self.base) / size_of::<u64>()) as u64
     }
 
-    /// The memory that it lies in.
+    /// Its memory.
     pub fn buffer(&self) -> &B {
         &self.buffer
     }

@@ -28,7 +28,7 @@ pub(crate) fn free_memory(machine: &Machine) -> u64 {
     told.min_by(f64::total_cmp).map_or(crate::sizing::UNKNOWN, |bytes| bytes as u64)
 }
 
-/// Which machine and boot this is: what is taken at the start and at the end of a session.
+/// Identity of this machine and boot, taken at the start and at the end of a session.
 #[must_use]
 pub fn identity() -> Identity {
     identity_of(&collect(&[]))
@@ -44,7 +44,7 @@ pub fn identity_of(machine: &Machine) -> Identity {
     }
 }
 
-/// What a reader of every result of this session should know.
+/// Notes for readers of every result of this session.
 #[must_use]
 pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     let mut notes = Vec::new();
@@ -92,7 +92,7 @@ pub fn part_of_the_cpus(machine: &Machine, allowed: &[usize]) -> Option<String> 
 }
 
 /// Whether the machine itself shows that no other thread shares the cores of these CPUs: no guest, and each core has
-/// one thread. In a guest "one thread a core" is what the host says, and hosts say it of halves of cores.
+/// one thread. A guest only knows its host's claim, and hosts claim "one thread a core" for halves of cores.
 pub(crate) fn cores_are_alone(machine: &Machine, allowed: &[usize]) -> bool {
     let bare = machine.fact("virtual.guest").is_some_and(|fact| fact.value == FactValue::Truth(false));
     let single =

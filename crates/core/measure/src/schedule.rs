@@ -1,4 +1,4 @@
-//! Which results are launched next: no sensors, no statistics.
+//! Chooses the next results to measure: no sensors, no statistics.
 //!
 //! Without a time limit every round has one sample of each result that has not ended. With one, a round has the results
 //! that are expected to converge in the time that is left, cheapest first. A share of the time remains for the others,
@@ -63,12 +63,12 @@ impl Candidate {
     }
 }
 
-/// What a limited run remembers between its rounds.
+/// State of a limited run between its rounds.
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     /// Seconds that groups may still take which are not expected to converge.
     allowance: f64,
-    /// When the present round began, and what the last one took, seconds.
+    /// When the present round began, and how long the last one took, seconds.
     began: Option<f64>,
     round: f64,
 }
@@ -86,7 +86,7 @@ impl Schedule {
             (0..candidates.len()).partition(|at| candidates[*at].tightens);
         let (mut chosen, needed) = within_budget(candidates, &open, left);
         let mut others: Vec<usize> = open.into_iter().filter(|at| !chosen.contains(at)).collect();
-        // What nothing else is expected to need makes intervals narrower. A step that is begun is to be finished.
+        // Time that no result is expected to need makes intervals narrower. A step that has begun should be finished.
         let fits = |at: &usize| {
             let step = candidates[*at].needed.first().map_or(0.0, |step| *step as f64);
             step * self.round <= rules.sure_share * left

@@ -1,10 +1,10 @@
-//! Working sets that follow the machine: what is called memory lies beyond the caches.
+//! Working sets that follow the machine: "memory" is beyond the caches.
 
 use benchmarks::Benchmark;
 use model::{Class, CpuSet, GIB, MIB, Parameters, PlanEntry, RECORD, Topology, format_size, spoken_size};
 
-/// Suites whose representative sets of parameters are sizes of memory, and so follow the machine. Those of published
-/// evaluations keep the sets of parameters of their tables.
+/// Suites whose representative sets of parameters are sizes of memory, and so follow the machine. Published evaluations
+/// keep the sets of parameters of their tables.
 const FOLLOWING: [&str; 4] = ["default", "quick", "numa", "scaling"];
 /// Suites in which STREAM's own rule is asked for.
 const STREAMS: [&str; 2] = ["stream", "babar"];
@@ -67,7 +67,7 @@ const fn largest(available: u64) -> u64 {
     if half < 2 { 1 } else { 1 << half.ilog2() }
 }
 
-/// What a result needs, by its parameters.
+/// A result's needs, by its parameters.
 pub(crate) struct ResultNeeds {
     /// Bytes of memory.
     pub(crate) bytes: u64,
@@ -112,7 +112,7 @@ pub(crate) fn lacking(parameters: &Parameters, available: u64) -> Option<String>
     })
 }
 
-/// What a reader should know of a result's working set: which cache holds it, and whether it keeps STREAM's rule.
+/// Notes on a result's working set: which cache holds it, and whether it keeps STREAM's rule.
 pub(crate) fn remarks(
     suite: &str,
     benchmark: &Benchmark,

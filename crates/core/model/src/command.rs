@@ -7,8 +7,7 @@ pub fn presentable(words: impl IntoIterator<Item = String>) -> Vec<String> {
     words.into_iter().map(|word| without_password(&word)).collect()
 }
 
-/// The words of this process's command line. Those that are not UTF-8, as names of files may be, have U+FFFD in place
-/// of what is not.
+/// The words of this process's command line. Invalid UTF-8, as in names of files, becomes U+FFFD.
 #[must_use]
 pub fn command_line() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()

@@ -31,7 +31,7 @@ impl TakenTime {
 }
 
 impl fmt::Display for TakenTime {
-    /// Such as "10 ms of 0.41 s".
+    /// For example "10 ms of 0.41 s".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", Seconds(self.seconds), Seconds(self.of))
     }

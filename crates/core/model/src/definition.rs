@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a source measures what a result of the catalogue measures.
+/// Whether a source measures the same quantity as a result of the catalogue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -24,7 +24,7 @@ impl Definition {
         matches!(self, Self::Same)
     }
 
-    /// What differs; `None` if nothing does.
+    /// The difference; `None` if there is none.
     #[must_use]
     pub fn differs(&self) -> Option<&str> {
         match self {

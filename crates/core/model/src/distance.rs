@@ -1,4 +1,4 @@
-//! How far apart a host has placed two CPUs of its guest: what a cache line takes from one to the other.
+//! How far apart a host has placed two CPUs of its guest: the time of a cache line from one to the other.
 
 use std::fmt;
 

@@ -48,7 +48,7 @@ pub enum Better {
     Higher,
 }
 
-/// What ratios are shares of, as metrics name it.
+/// The wholes of ratios that are shares, as metrics name them.
 const WHOLES: [&str; 13] = [
     "time",
     "CPU time",
@@ -65,27 +65,27 @@ const WHOLES: [&str; 13] = [
     "communication hidden",
 ];
 
-/// Unit, what the unit is counted per, and direction.
+/// Unit, the object that is counted, and direction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metric {
     /// Unit of the stored value.
     pub unit: Unit,
-    /// For a time or a count: one of what (`load`, `round trip`). For a rate: what is counted (`bytes read + written`,
-    /// `files`).
+    /// For a time or a count: one of what (`load`, `round trip`). For a rate: the counted object
+    /// (`bytes read + written`, `files`).
     pub per: Cow<'static, str>,
     /// Direction.
     pub better: Better,
 }
 
 impl Metric {
-    /// A metric of which lower is better.
+    /// A metric that is better if lower.
     #[must_use]
     pub const fn lower(unit: Unit, per: &'static str) -> Self {
         Self { unit, per: Cow::Borrowed(per), better: Better::Lower }
     }
 
-    /// A metric of which higher is better.
+    /// A metric that is better if higher.
     #[must_use]
     pub const fn higher(unit: Unit, per: &'static str) -> Self {
         Self { unit, per: Cow::Borrowed(per), better: Better::Higher }

@@ -6,7 +6,7 @@ use crate::Parameters;
 
 /// Numbers of samples after which a result is judged.
 pub const CHECKPOINTS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
-/// Most samples of a result in a run without a time limit. Where a limit ends the run, what it leaves goes to results
+/// Most samples of a result in a run without a time limit. If a limit ends the run, the remaining time goes to results
 /// that need up to all of [`CHECKPOINTS`].
 pub const USUAL_SAMPLES: u32 = 40;
 
@@ -26,7 +26,7 @@ fn is_zero(seconds: &f64) -> bool {
 /// The checkpoints up to this many samples, at least the first.
 #[must_use]
 pub fn checkpoints(most: u32) -> Vec<u32> {
-    CHECKPOINTS.into_iter().filter(|look| *look <= most.max(CHECKPOINTS[0])).collect()
+    CHECKPOINTS.into_iter().filter(|checkpoint| *checkpoint <= most.max(CHECKPOINTS[0])).collect()
 }
 
 /// One result to measure.

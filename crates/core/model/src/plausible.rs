@@ -28,7 +28,7 @@ impl Estimate {
         if self.samples == 0 {
             return Some("is of 0 samples");
         }
-        // Of a difference and of a fit the lower end may lie below 0, where what it is about cannot.
+        // The lower end of a difference or a fit may be below 0 although its quantity cannot.
         let raw = matches!(self.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes);
         (self.value < 0.0 || (raw && self.low < 0.0)).then_some(BELOW_ZERO)
     }
@@ -45,7 +45,7 @@ impl Estimate {
 }
 
 impl BenchmarkResult {
-    /// Which of its numbers nothing can have, and why: "the value is below 0".
+    /// The impossible number and the reason: "the value is below 0".
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         of_outcome(self).or_else(|| of_result(self)).map(|(what, fault)| format!("{what} {fault}"))
@@ -79,7 +79,7 @@ pub(crate) fn check(run: &Run) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is wrong: its name, and a clause about it.
+/// A wrong member: its name, and a clause about it.
 type NumberFault = (&'static str, &'static str);
 
 /// The first number that is below 0 or not finite.

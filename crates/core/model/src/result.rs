@@ -240,7 +240,7 @@ impl BenchmarkResult {
         self.benchmark.split('.').next().unwrap_or_default()
     }
 
-    /// What the values of its samples are.
+    /// The basis of the values of its samples.
     #[must_use]
     pub fn basis(&self) -> &ValueBasis {
         self.sensors.as_ref().map_or(&ValueBasis::All, |sensors| &sensors.basis)
@@ -252,7 +252,7 @@ impl BenchmarkResult {
         matches!(self.basis(), ValueBasis::Raw(reason) if reason.is_contention())
     }
 
-    /// The samples that count, in time order. Where the value is raw, those are all raw samples.
+    /// The samples that count, in time order. If the value is raw, those are all raw samples.
     #[must_use]
     pub fn counted(&self) -> Vec<&Sample> {
         self.samples.iter().filter(|sample| self.counts(sample)).collect()

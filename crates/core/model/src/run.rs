@@ -117,8 +117,7 @@ impl Run {
         self.results.iter().find(|result| result.benchmark == key.benchmark && result.parameters == key.parameters)
     }
 
-    /// Whether the time limit of its plan ended it before every result was finished: what it measured is all that was
-    /// asked for.
+    /// Whether the time limit of its plan ended it before every result was finished.
     #[must_use]
     pub fn ended_by_limit(&self) -> bool {
         !self.session.complete && self.plan.time_limit.is_some_and(|limit| self.session.seconds >= limit)

@@ -42,10 +42,10 @@ pub enum Invalid {
     Preempted {
         /// Of this sample.
         ran: f64,
-        /// Of the sample that ran for most of its time.
+        /// Value of a sample that ran for most of its time.
         usual: f64,
     },
-    /// Its operation offers the CPU, and other threads took it: what was timed is their work.
+    /// Its operation offers the CPU, and other threads took it, so their work was timed.
     HandedOver {
         /// Batches in which they did.
         batches: u32,
@@ -165,13 +165,13 @@ pub struct Sample {
     pub frequency: Option<(f64, f64)>,
     /// Resources used over the batches.
     pub footprint: Footprint,
-    /// Bytes of payload that receivers compared with what was sent, if the sample verifies its payload.
+    /// Bytes of payload that receivers verified, if the sample verifies its payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified_bytes: Option<u64>,
     /// Sensor readings between the batches, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensors: Option<SampleSensors>,
-    /// What follows for its clean batches, where the exclusive core is known.
+    /// The clean batches that follow, if the exclusive core is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean: Option<CleanBatches>,
     /// Why it is excluded; absent when it is valid.

@@ -100,8 +100,8 @@ fn definition(definition: &Definition) -> String {
     }
 }
 
-/// The columns from `basis` to `raw_high`: what the value rests on, the share of its batches that were
-/// clean, and the value over all batches of first attempts. Empty without sensor readings.
+/// The columns from `basis` to `raw_high`: the basis of the value, the share of its clean batches, and the value over
+/// all batches of first attempts. Empty without sensor readings.
 fn sensors(result: &BenchmarkResult) -> [String; 5] {
     let Some(sensors) = &result.sensors else { return Default::default() };
     let basis = match &sensors.basis {

@@ -145,13 +145,13 @@ pub fn task_room_under(root: &Path) -> Result<Option<TaskRoom>> {
     }))
 }
 
-/// What to add to the error of a process or thread that did not start, where a control group has refused some.
+/// An addition to the error of a failed process or thread, if a control group has refused some.
 pub(crate) fn why_not_started() -> Option<String> {
     let room = task_room().filter(|room| room.refused > 0)?;
     Some(format!("a control group permits {} processes and threads", room.limit))
 }
 
-/// Throttling of this process's group and its parents so far. An error where none of them counts it.
+/// Throttling of this process's group and its parents so far. An error if none of them counts it.
 pub fn throttled() -> Result<Throttled> {
     throttled_under(Path::new("/"))
 }

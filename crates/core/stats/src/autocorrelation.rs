@@ -104,7 +104,7 @@ pub(crate) fn sample_inflation(values: &[f64]) -> f64 {
     of_correlation(rho.clamp(0.0, RULES.noise.most_correlation)).max(long_run)
 }
 
-/// Inflation of samples of which nothing is known.
+/// Inflation of samples without further information.
 pub(crate) fn usual_inflation() -> f64 {
     of_correlation(RULES.noise.persistence)
 }

@@ -1,11 +1,11 @@
-//! How many independent samples those are worth that resemble their neighbours, and what the difference costs.
+//! The number of independent samples that correlated ones are worth, and the cost of the difference.
 
 use model::RULES;
 
 use crate::autocorrelation::{lag1, variance_inflation};
 use crate::distribution::student_t_quantile;
 
-/// What samples that resemble their neighbours do to the interval of their shift.
+/// The effect of correlation on the interval of a shift.
 ///
 /// Correlated samples are worth fewer independent ones, and fewer samples show their scatter with fewer degrees of
 /// freedom. With only the factor on the standard error, 11% of equal pairs of fourteen samples that correlate by 0.7
@@ -45,7 +45,7 @@ impl Persistence {
         Self::of(samples).map_or(1.0, |found| found.factor(level))
     }
 
-    /// Of samples in the order of time whose errors add; `None` if none shows that neighbours resemble each other.
+    /// The correlation of samples in the order of time whose errors add; `None` if none of them shows any.
     fn of(samples: &[&[f64]]) -> Option<Self> {
         let sizes: Vec<SampleWorth> = samples.iter().map(|one| SampleWorth::of(one)).collect();
         if sizes.iter().all(|size| size.inflation <= 1.0) {

@@ -143,7 +143,7 @@ pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEs
 }
 
 /// Compares B with A from differences of logarithms in the order of time. Both sides of each pair share their
-/// conditions, so that a common disturbance cancels. What both have in common is not in a difference.
+/// conditions, so that a common disturbance cancels.
 ///
 /// `None` when a difference is not finite or there are too few for `level` (fewer than six at 95%).
 pub fn compare_pairs(differences: &[f64], level: f64) -> Option<RatioEstimate> {
@@ -235,7 +235,7 @@ pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> Equiva
     }
 }
 
-/// What would decide an undecided comparison.
+/// The samples or sessions that would decide an inconclusive comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionNeed {
     /// This many more samples of each result, for an 80% chance.
@@ -249,7 +249,7 @@ pub enum DecisionNeed {
 /// Largest number of samples or sessions that is proposed.
 const MAX_PROPOSED: f64 = 1000.0;
 
-/// What would decide `comparison` against `band` if its shift is the true one.
+/// The effort that would decide `comparison` with margin `band` if its shift is the true one.
 ///
 /// Widths shrink with the square root of the samples; session noise does not. For a chance of `power` (such as 0.8) the
 /// end of the interval must clear the margin by the normal quantile of `power` plus its own half-width.

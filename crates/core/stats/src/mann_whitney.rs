@@ -108,7 +108,7 @@ fn permutation_p(ranks: &[f64], n: usize) -> f64 {
 fn ways_to_choose(ranks: &[usize], smallest: &[usize], n: usize) -> Vec<f64> {
     let most = |seen: usize, size: usize| smallest[seen] - smallest[seen - size];
     let width = most(ranks.len(), n) - smallest[n] + 1;
-    // Of every size, by the sum less the smallest one of that size.
+    // Ways for every size, by the sum less the smallest sum of that size.
     let mut ways = vec![vec![0.0_f64; width]; n + 1];
     ways[0][0] = 1.0;
     for (seen, &rank) in ranks.iter().enumerate() {

@@ -11,7 +11,7 @@
 //! Wald and Wolfowitz, Annals of Mathematical Statistics 11, 1940). A preempted sample has batches at both levels, so
 //! the samples of the slower level must be slow throughout, where their batches are known.
 //!
-//! The tests `modes`, `placements` and `recordings` check the share of false alarms and what is found.
+//! The tests `modes`, `placements` and `recordings` check false alarms and sensitivity.
 
 use model::RULES;
 
@@ -72,7 +72,7 @@ fn split(values: &[f64], batches: &[Option<FastBatches>], order: &[usize], group
     }
 }
 
-/// Where these samples fall into two levels, if they do.
+/// The cut between two levels of these samples, if there are two.
 fn cut(values: &[f64], batches: &[Option<FastBatches>], order: &[usize]) -> Option<usize> {
     let logs: Vec<f64> = order.iter().map(|&at| values[at].ln()).collect();
     let n = logs.len();
@@ -120,7 +120,7 @@ fn dip(sorted: &[f64]) -> f64 {
             hull.iter().map(|point| low.partition_point(|step| step.0 < point.0)).collect()
         };
         let (touch_low, touch_high) = (touching(&minorant), touching(&majorant));
-        // Of equal distances the outer one: the first below and the last above.
+        // Of equal distances the outer one counts: the first below and the last above.
         let wider = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0);
         let at_low = touch_low.iter().rev().map(|&at| between(at)).max_by(wider).unwrap_or((0.0, 0));
         let at_high = touch_high.iter().map(|&at| between(at)).max_by(wider).unwrap_or((0.0, 0));

@@ -174,7 +174,7 @@ mod tests {
         assert!(inflated_median_ranks(10, 0.95, 9.0).is_none());
     }
 
-    /// Values of which neighbours resemble each other no more than by chance.
+    /// Values without more correlation than chance.
     fn mixed(n: usize) -> Vec<f64> {
         (0..n).map(|at| ((at * 37 + at * at * 11) % 101) as f64).collect()
     }

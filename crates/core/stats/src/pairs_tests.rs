@@ -6,7 +6,7 @@ use rand::Rng;
 use super::{EquivalenceVerdict, Floor, RatioEstimate, compare, compare_pairs, verdict};
 use crate::simulate::{generator, standard_normal};
 
-/// What a host does to two CPUs, as standard deviations of logarithms.
+/// Effects of a host on two CPUs, as standard deviations of logarithms.
 #[derive(Debug, Clone, Copy)]
 struct HostNoise {
     /// To both alike: the clock, memory.

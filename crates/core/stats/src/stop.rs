@@ -33,7 +33,7 @@ const EARLY: [(usize, f64); 2] = [(8, RULES.estimate.widening_of_8), (10, RULES.
 
 /// Result of a checkpoint.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Look {
+pub struct CheckpointResult {
     /// Interval of the median at the requested level, or at [`CALLING_LEVEL`] if the result converged; `None` when the
     /// samples are too few for it at their autocorrelation.
     pub interval: Option<MedianInterval>,
@@ -48,23 +48,30 @@ pub struct Look {
 /// Evaluates positive sample values in the order of time. `batches` holds the known batches of each sample; it is empty
 /// or as long as `values`. `target` is the wanted half-width of the interval as a logarithm, such as [`TARGET`];
 /// `level` its confidence.
-pub fn decide_at_checkpoint(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
+pub fn decide_at_checkpoint(
+    values: &[f64],
+    batches: &[Option<FastBatches>],
+    target: f64,
+    level: f64,
+) -> CheckpointResult {
     let modes = modes_of_samples(values, batches);
     // By the logarithm and by the printed value, whichever is wider.
     let called = calling_interval(values, level).filter(|found| is_within(found, target));
     let converged = called.is_some() && modes.len() == 1;
     let interval = called.filter(|_| converged).or_else(|| sample_median_interval(values, level));
-    Look { interval, modes, converged, early: false }
+    CheckpointResult { interval, modes, converged, early: false }
 }
 
 /// Like [`decide_at_checkpoint`], for samples that were freed of outside disturbance: after 8 and 10 of them a result may
 /// also converge by their widened extremes.
-pub fn decide_on_clean(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
-    let look = decide_at_checkpoint(values, batches, target, level);
-    let early = early_interval(values, level).filter(|found| is_within(found, target) && look.modes.len() == 1);
+pub fn decide_on_clean(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> CheckpointResult {
+    let checkpoint = decide_at_checkpoint(values, batches, target, level);
+    let early = early_interval(values, level).filter(|found| is_within(found, target) && checkpoint.modes.len() == 1);
     match early {
-        Some(found) if !look.converged => Look { interval: Some(found), converged: true, early: true, ..look },
-        _ => look,
+        Some(found) if !checkpoint.converged => {
+            CheckpointResult { interval: Some(found), converged: true, early: true, ..checkpoint }
+        }
+        _ => checkpoint,
     }
 }
 
@@ -88,7 +95,7 @@ pub fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
 /// Factor by which the interval of an early checkpoint is wider than the extremes; 1 if there is none.
 #[must_use]
 pub fn early_widening(samples: usize) -> f64 {
-    EARLY.iter().rfind(|(look, _)| *look <= samples).map_or(1.0, |(_, factor)| *factor)
+    EARLY.iter().rfind(|(checkpoint, _)| *checkpoint <= samples).map_or(1.0, |(_, factor)| *factor)
 }
 
 /// Expected relative half-width of the deciding interval after this many samples, if they are distributed like these
@@ -135,15 +142,15 @@ mod tests {
             (0..n).map(|at| 1.0 + half * (2.0 * ((at * 3) % n) as f64 / (n - 1) as f64 - 1.0)).collect()
         };
         let eight = spread(0.99 * 0.008, 8);
-        let look = decide_on_clean(&eight, &[], TARGET, 0.95);
-        let found = look.interval.unwrap();
-        assert!(look.converged && look.early && found.interval.level >= CALLING_LEVEL, "{found:?}");
+        let checkpoint = decide_on_clean(&eight, &[], TARGET, 0.95);
+        let found = checkpoint.interval.unwrap();
+        assert!(checkpoint.converged && checkpoint.early && found.interval.level >= CALLING_LEVEL, "{found:?}");
         assert!((found.interval.half_width() - 0.99 * TARGET).abs() < 1e-6, "widened to {found:?}");
         assert!(!decide_on_clean(&spread(1.1 * 0.008, 8), &[], TARGET, 0.95).converged);
         assert!(!decide_at_checkpoint(&eight, &[], TARGET, 0.95).converged, "observed samples do not");
-        assert!(!decide_on_clean(&spread(0.0001, 7), &[], TARGET, 0.95).converged, "seven are no look");
-        let look = decide_on_clean(&spread(0.001, 14), &[], TARGET, 0.95);
-        assert!(look.converged && !look.early);
+        assert!(!decide_on_clean(&spread(0.0001, 7), &[], TARGET, 0.95).converged, "seven are no checkpoint");
+        let checkpoint = decide_on_clean(&spread(0.001, 14), &[], TARGET, 0.95);
+        assert!(checkpoint.converged && !checkpoint.early);
     }
 
     #[test]
@@ -152,7 +159,7 @@ mod tests {
             (0..25).map(|at| if at % 5 == 0 { 1.125 } else { 1.0 + 0.0005 * f64::from(at) }).collect();
         let expected = |samples| expected_half_width(&levels, samples, 0.95).unwrap();
         assert!(expected(14) > 0.05 && expected(80) < 0.01, "{} and {}", expected(14), expected(80));
-        // What is spread evenly follows the root law.
+        // Evenly spread values follow the root law.
         let even: Vec<f64> = (0..101).map(|at| 1.0 + 0.001 * f64::from(at)).collect();
         let ratio = expected_half_width(&even, 20, 0.95).unwrap() / expected_half_width(&even, 80, 0.95).unwrap();
         assert!((1.7..2.2).contains(&ratio), "{ratio}");
@@ -166,11 +173,15 @@ mod tests {
         let values = noise.samples(most, &mut generator(seed));
         let mut target = TARGET;
         let mut last = None;
-        for look in model::CHECKPOINTS.map(|look| look as usize).into_iter().filter(|look| *look <= most) {
-            let mut found = decide_on_clean(&values[..look], &[], target, 0.95);
+        for checkpoint in model::CHECKPOINTS
+            .map(|checkpoint| checkpoint as usize)
+            .into_iter()
+            .filter(|checkpoint| *checkpoint <= most)
+        {
+            let mut found = decide_on_clean(&values[..checkpoint], &[], target, 0.95);
             if found.converged && target == TARGET {
                 target = TARGET / 4.0;
-                let finer = decide_on_clean(&values[..look], &[], target, 0.95);
+                let finer = decide_on_clean(&values[..checkpoint], &[], target, 0.95);
                 if finer.converged {
                     found = finer;
                 }

@@ -120,8 +120,8 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Whether a document can be put at this path, as far as that is known before it is written. What writers that were
-/// killed left in its directory is removed.
+/// Whether a document can be put at this path, as far as that is known before it is written. Removes leftovers of
+/// killed writers from its directory.
 ///
 /// # Errors
 /// When its directory is missing, none, or may not be written, or the path is a directory.
@@ -182,7 +182,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // Processes of other hosts and containers do not see this one: to them the lock says that it writes.
     let _ = file.as_file().try_lock();
     file.write_all(bytes)?;
-    // Who may read the file stays as it was.
+    // The file keeps its permissions.
     if let Ok(found) = fs::metadata(path) {
         file.as_file().set_permissions(found.permissions())?;
     }

@@ -66,7 +66,7 @@ pub trait Store: Send {
     /// When one of them does not exist, or the store cannot be written.
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error>;
 
-    /// Whether its file was removed after it was opened: what was put since is in a new one.
+    /// Whether its file was removed after it was opened, so that later runs are in a new one.
     fn began_anew(&self) -> bool {
         false
     }
@@ -92,7 +92,7 @@ pub(crate) fn label_after(written: Option<&str>, held: Option<&str>, now: Option
 
 /// Reduces a run to what [`Detail::Values`] loads.
 pub(crate) fn values_only(mut run: Run) -> Run {
-    // Which cores a sample used matters where they are of several classes.
+    // The cores of a sample matter on a machine with several classes.
     let several = run.session.sensors.as_ref().is_some_and(|sensors| sensors.exclusive.len() > 1);
     let apart = run.session.sensors.as_ref().is_some_and(|sensors| !sensors.distances.is_empty());
     for sample in run.results.iter_mut().flat_map(|result| &mut result.samples) {
@@ -110,7 +110,7 @@ pub(crate) fn values_only(mut run: Run) -> Run {
             clean: sample.clean,
             placement: match std::mem::take(&mut sample.placement) {
                 whole if several => whole,
-                // Which two CPUs a sample used matters where the host may have moved them.
+                // The two CPUs of a sample matter if the host may have moved them.
                 whole if apart && whole.seen.len() > 1 => model::Placement { seen: whole.seen, ..Default::default() },
                 _ => model::Placement::default(),
             },

@@ -56,7 +56,7 @@ pub fn lacks(what: impl Display) {
 /// The text of a recording of real samples, from `recordings` of this crate.
 ///
 /// # Panics
-/// If it is missing or damaged: a test of what was recorded does not pass without.
+/// If it is missing or damaged: a test of recorded data must not pass without them.
 #[must_use]
 pub fn recording(name: &str) -> String {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/recordings")).join(format!("{name}.zst"));
@@ -78,7 +78,7 @@ pub fn public_data(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("could not read {}: {error}", path.display()))
 }
 
-/// Whether to run long tests; records what is left out if not.
+/// Whether to run long tests; records skipped parts if not.
 #[must_use]
 #[track_caller]
 pub fn slow(why: impl Display) -> bool {
@@ -95,7 +95,7 @@ pub fn wants_slow() -> bool {
 }
 
 /// The number of trials of a simulation: all of them if long tests are to run, else `brief`. The test computes a bound
-/// for the number that it gets, such as by [`at_most`]. Says what is left out.
+/// for the number that it gets, such as by [`at_most`]. It reports the omitted trials.
 #[must_use]
 #[track_caller]
 pub fn trials(brief: usize, all: usize) -> usize {

@@ -83,7 +83,7 @@ impl Cached {
         Ok(cached)
     }
 
-    /// Verifies that no page has left the cache since it was written: what was read then came from its disk.
+    /// Verifies that no page has left the cache since it was written; otherwise the data came from the disk.
     pub(super) fn verify_cached(&self) -> Result<(), BenchmarkError> {
         self.verify_resident(resident(&self.file))
     }

@@ -14,7 +14,6 @@ use super::{place, target};
 use crate::room::require_length;
 use crate::{BenchmarkContext, BenchmarkError, Scratch, Unsupported};
 
-/// The medium.
 pub(super) struct StreamMedium {
     path: PathBuf,
     file: File,
@@ -164,7 +163,6 @@ impl StreamMedium {
         self.own && !self.direct && self.kind != Some(Device::Character)
     }
 
-    /// Transfers one block.
     #[inline]
     pub(super) fn transfer(&mut self, block: &mut AlignedBuffer) -> Result<TransferStep, BenchmarkError> {
         let moved = match self.way {

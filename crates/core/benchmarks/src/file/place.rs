@@ -110,7 +110,7 @@ fn memory_behind(found: &Filesystem, below: &dyn Fn(&str) -> Option<Filesystem>)
     memory_behind(&upper, below).map(|memory| format!("an overlay of {memory}"))
 }
 
-/// Whether a point asks for what a file system in memory cannot do.
+/// Whether a set of parameters needs a disk: a file system in memory cannot do it.
 pub(super) fn durable_in_memory(at: &Parameters) -> bool {
     at.get("durability") == Some("fsync") && at.get("place") == Some("tmpfs")
 }

@@ -72,7 +72,7 @@ impl Kernel for Reread {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), BenchmarkError> {
-        // What was read from its disk is in the page cache afterwards.
+        // Data from the disk are in the page cache afterwards.
         if read_from_disk() > self.read_before {
             return Err(BenchmarkError::new(FROM_DISK));
         }

@@ -10,7 +10,6 @@ use super::transfer::{MARK, TransferDirection, TransferStep, USUAL};
 use crate::peer_process::answer;
 use crate::{BatchRule, BatchWork, BenchmarkContext, BenchmarkError, Kernel, Parameter, Trial, Unsupported};
 
-/// The parameters.
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::choice("block", &["10KiB", "16KiB", "20KiB", "64KiB", "128KiB", "256KiB", "1MiB", "4MiB"], &["1MiB"]),
     Parameter::choice("format", &["plain", "tar"], &["plain"]),

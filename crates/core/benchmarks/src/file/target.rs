@@ -108,7 +108,7 @@ fn named_file(
     Ok(OpenedMedium { file, kind: None, direct, size: Some(length) })
 }
 
-/// What is noted of a file that is read or written through the page cache, before the reason.
+/// The note on a file that is read or written through the page cache, before the reason.
 pub(super) const THROUGH_CACHE: &str = "through the page cache, made durable or dropped for each batch";
 
 /// Opens a file past the page cache, and writes its first block there; else why that is not possible. Some file systems

@@ -16,10 +16,9 @@ use crate::{BatchWork, BenchmarkContext, BenchmarkError, Kernel, Scratch, Unsupp
 /// The program. Its argument is the protocol, and the server's CPU unless it is not pinned. It prints the server's
 /// process id. Then, for each line with a count and a character, it prints the token of that many calls.
 const PROGRAM: &str = include_str!("rpc_library.c");
-/// Where systems keep the headers.
+/// Usual directories of the headers.
 const HEADERS: [&str; 2] = ["/usr/include/tirpc", "/usr/local/include/tirpc"];
 
-/// Calls by the library.
 pub(super) struct LibraryCalls {
     program: Child,
     to: ChildStdin,

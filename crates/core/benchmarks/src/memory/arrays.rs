@@ -153,8 +153,8 @@ fn whole_iterations(length: usize) -> usize {
     (length / iteration).max(1) * iteration
 }
 
-/// Small whole numbers, of which sums of any number are exact. The beginning is computed and then copied from a cache:
-/// gigabytes are filled as fast as memory is written.
+/// Fills with small whole numbers, whose sums are exact. The beginning is computed and then copied from a cache, so
+/// that gigabytes are filled as fast as memory is written.
 fn fill(all: &mut [f64], helpers: &PreparationHelpers) {
     /// Length after which the numbers repeat.
     const PERIOD: usize = 61;
@@ -186,7 +186,7 @@ pub(super) struct Arrays {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ArrayUser(u32);
 
-/// Who used the arrays last, and the slots that it has accessed since its beginning.
+/// The last user of the arrays, and the slots that it has accessed since its beginning.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastUser {
     user: ArrayUser,
@@ -224,7 +224,7 @@ impl Arrays {
         Ok(self.visits.borrow_mut().pass(division, from, pieces))
     }
 
-    /// Pieces after which the caches hold what a walk left there, and nothing of before.
+    /// Pieces after which the caches hold only data of the present walk.
     pub(super) fn pieces_of_caches(&self, division: &ArrayDivision) -> u64 {
         (self.displacing.div_ceil(division.arrays) as u64).min(division.count)
     }

@@ -11,7 +11,7 @@ use crate::room::require_memory;
 /// has evicted them from the caches of the core. For larger sets this would take too long.
 const REWARMED: u64 = 16 * MIB;
 
-/// Longest lap of which a batch is at least one whole, in loads: a set of 8 MiB by lines. Batches of longer laps
+/// Longest lap, in loads, for which a batch has at least a whole one: a set of 8 MiB by lines. Batches of longer laps
 /// continue where the previous one ended. Each load is then as old as in whole laps, and contiguous parts of a random
 /// cycle are random samples of it.
 const WHOLE_LAP: u64 = 128 * KIB;
@@ -24,7 +24,7 @@ const PLACES: usize = 8;
 /// Most memory of all chains of a small set, and the largest number of them.
 const COPIES_BYTES: u64 = 24 * MIB;
 const MOST_COPIES: u64 = 24;
-/// Largest set whose chain is another one in each batch. Of larger ones a chain has several batches, since to walk it
+/// Largest set whose chain is another one in each batch. Larger sets use a chain for several batches, since walking it
 /// takes longer.
 const OWN_CHAIN: u64 = MIB;
 /// Consecutive batches on one chain of a larger set, and the laps before the first of them. A cache that does not evict

@@ -213,7 +213,7 @@ mod tests {
         for (with, found) in [true, false].into_iter().zip(&mut found) {
             let caches: Vec<(f64, f64)> = private.into_iter().chain(with.then_some(shared)).collect();
             for _ in 0..300 {
-                // Of what others do the least of three readings remains; in private caches there is hardly any.
+                // The least of three readings removes most interference; private caches have hardly any.
                 let mut noise = |size: f64| {
                     let others = if size < 2e6 { 0.005 } else { 0.4 };
                     let once = |_| others * stats::simulate::standard_normal(&mut rng).abs();

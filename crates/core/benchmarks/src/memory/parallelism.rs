@@ -17,7 +17,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::DramRead],
     sources: &[DefinitionSource::new("lmbench", "par_mem", "C. Staelin, lmbench 3")],
-    // Slices of before went along laps of their own, and found in caches what others had just brought there.
+    // Slices with separate laps would hit lines in caches that other slices had just brought there.
     parameters: &[
         Parameter::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"]),
         Parameter::choice("slices", &["apart"], &["apart"]),
@@ -52,8 +52,8 @@ struct Parallelism {
 }
 
 impl Parallelism {
-    /// Nanoseconds of a slice of so many chains. It begins where the one before ended. A single chain with a lap of its
-    /// own would find half of it in a cache, left by another chain, and the ratios would come out at half.
+    /// Nanoseconds of a slice of `chains` chains. It begins where the one before ended. A single chain with a lap of
+    /// its own would find half of it in a cache, left by another chain, and the ratios would come out at half.
     fn slice(&mut self, chains: usize) -> Result<f64, BenchmarkError> {
         let mut walk = self.ring.starts(chains);
         let expected: Vec<_> = walk.iter().map(|at| self.ring.position_after(*at, self.steps)).collect();

@@ -1,4 +1,4 @@
-//! Which parts of shared arrays were accessed how long ago, and where the next pass goes.
+//! Ages of the last accesses to parts of shared arrays, and the pieces of the next pass.
 //!
 //! Memory is not equally fast everywhere. Neighbouring megabytes of a guest resemble each other, since its host has
 //! them in large or in small pages, and places differ by 10 to 16% (standard deviation). Adjacent pieces would sample

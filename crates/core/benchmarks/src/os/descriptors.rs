@@ -1,4 +1,4 @@
-//! Many descriptors of which one is ready, for `select` and `epoll`.
+//! Many descriptors with one ready, for `select` and `epoll`.
 
 use std::fs::File;
 use std::io::Write;

@@ -41,7 +41,7 @@ fn give(file: &File, byte: u64) -> kernels::Result<()> {
     set_lock(file.as_fd(), None, byte, 1)
 }
 
-struct LockTurns {
+struct LockExchange {
     file: File,
     _line: PartyLine,
     _peer: PeerProcess,
@@ -83,10 +83,10 @@ fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsu
     if !receive(&line.from, &mut [0])? {
         return Err(Unsupported::new("the file system of the target directory has no record locks"));
     }
-    Ok(Trial::one(LockTurns { file, _line: line, _peer: peer, _files: files, had, round: 0, began: 0 }))
+    Ok(Trial::one(LockExchange { file, _line: line, _peer: peer, _files: files, had, round: 0, began: 0 }))
 }
 
-impl LockTurns {
+impl LockExchange {
     fn had(&self) -> Result<u64, BenchmarkError> {
         Ok(self.had.get(0).ok_or_else(peer_ended)?.load(Ordering::Relaxed))
     }
@@ -103,7 +103,7 @@ impl LockTurns {
     }
 }
 
-impl Kernel for LockTurns {
+impl Kernel for LockExchange {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         self.began = self.had()?;
         for _ in 0..ops {

@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn batches_take_turns_on_several_rings_and_each_is_checked() {
         let mut context = BenchmarkContext::new(crate::SampleSetting::within("."));
-        // Of this process alone: tests have threads, and may not fork.
+        // In this process alone: tests have threads, and may not fork.
         let mut rings = ProcessRings::close(&mut context, 3, 1, 64).unwrap();
         for batch in 0..7 {
             rings.ready(4).unwrap();

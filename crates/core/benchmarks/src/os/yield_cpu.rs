@@ -13,7 +13,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry, Primitive::ContextSwitch],
     sources: &[DefinitionSource::new("POSIX", "sched_yield", "sched_yield(2)")],
-    // Where others have the CPU when it is calibrated, one call fills a batch, and would stay alone in it.
+    // If others have the CPU during calibration, one call would fill a batch, and batches would keep one call.
     batch: BatchRule { least: 512, ..BatchRule::FILL },
     prepare: |_, _| Ok(Trial::one(Yield::default())),
     ..Benchmark::BLANK

@@ -5,7 +5,6 @@
 
 use super::{Architecture, InstructionListing, ListedProgram};
 
-/// The program.
 pub(crate) static CHAIN: ListedProgram = ListedProgram { name: "chain", listings: &[&X86_64, &AARCH64], data: b"" };
 
 static X86_64: InstructionListing = InstructionListing {

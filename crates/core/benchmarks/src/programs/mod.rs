@@ -73,7 +73,6 @@ struct InstructionListing {
     instructions: &'static [(&'static [u8], &'static str)],
 }
 
-/// A program.
 pub(crate) struct ListedProgram {
     name: &'static str,
     listings: &'static [&'static InstructionListing],
@@ -191,7 +190,7 @@ mod tests {
         assert_eq!(output.stdout, hello::GREETING);
         assert!(output.status.success());
         if names.library == "libc.so.6" {
-            // ld.so(8): with this variable it lists what it mapped, instead of starting the program.
+            // ld.so(8): with this variable it lists its mapped libraries instead of starting the program.
             let listed = retried(
                 std::process::Command::new(&path)
                     .env("LD_TRACE_LOADED_OBJECTS", "1")

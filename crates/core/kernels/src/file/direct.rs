@@ -35,7 +35,7 @@ fn open(path: &Path, options: &OpenOptions, flags: i32, how: &str) -> Result<Fil
 pub struct AlignedBuffer(Arena);
 
 impl AlignedBuffer {
-    /// Allocates `bytes`, of which direct I/O can use whole blocks only.
+    /// Allocates `bytes`; direct I/O uses whole blocks only.
     pub fn new(bytes: usize) -> Result<Self> {
         let mut arena = Arena::reserve(bytes, Pages::System)?;
         arena.populate();

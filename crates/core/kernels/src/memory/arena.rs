@@ -22,7 +22,7 @@ pub struct Arena {
     pages: Pages,
 }
 
-/// Bytes that one call makes exist, a multiple of every page size: what is left for the last helper takes a few
+/// Bytes that one call makes exist, a multiple of every page size: the last helper's remainder takes a few
 /// milliseconds.
 const AT_ONCE: usize = 32 << 20;
 const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;

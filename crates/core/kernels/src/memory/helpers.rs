@@ -59,7 +59,7 @@ impl PreparationHelpers {
                     }
                 })
             };
-            // Where no thread can be started, those that are there do all.
+            // If no thread can be started, the existing ones do all.
             let coming = self.cpus[..helpers].iter().filter(|cpu| start(**cpu).is_ok()).count();
             let until = clock::now() + STARTING;
             while started.load(Ordering::Acquire) < coming && clock::now() < until {

@@ -7,7 +7,7 @@ use std::ptr;
 
 use crate::error::{Error, Result};
 
-/// What a thread does, and its argument, which the result replaces.
+/// The function of a thread, and its argument, which the result replaces.
 struct ThreadCall {
     body: fn(usize) -> usize,
     value: usize,

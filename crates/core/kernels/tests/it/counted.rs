@@ -61,7 +61,7 @@ fn the_table_is_consistent() {
     }
 }
 
-/// Some CPUs have vectors of AES rounds and no AVX-512: half of their peak rate is none.
+/// Some CPUs have vector AES rounds but no AVX-512, which gives only half of their peak rate.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn vectors_of_aes_rounds_are_used_where_they_are() {

@@ -11,7 +11,7 @@ use crate::sizing;
 /// Results that a sentence names.
 const NAMED: usize = 6;
 
-/// What the control groups of this process say.
+/// Limits of this process's control groups.
 #[derive(Debug, Clone, Default)]
 struct GroupState {
     limits: CgroupLimits,
@@ -71,7 +71,7 @@ fn cpus(machine: &Machine, allowed: &[usize], cpuset: Option<&[usize]>) -> Check
         fewer if fewer < online => (format!("{fewer} of {online} may be used"), "all results are of those"),
         _ => return Check::fine("CPUs", format!("all {online} may be used")),
     };
-    // What the group permits is never more than what the process may use, so equal means that the group decides.
+    // A group never permits more than the process may use, so equality means that the group decides.
     let by = match cpuset {
         _ if allowed.len() >= online => "",
         Some(cpuset) if cpuset == allowed => ", by the cpuset of its control group",
@@ -122,7 +122,7 @@ fn results(topology: &Topology, allowed: &[usize], holds: impl Fn(&sizing::Resul
     let mut named: Vec<String> = Vec::new();
     for entry in entries {
         let Some(benchmark) = benchmarks::find(&entry.benchmark) else { continue };
-        // What cannot be placed here is not measured for another reason.
+        // A result without a placement here has another reason.
         let Ok(cpus) = crate::place(benchmark, &entry.parameters, topology, allowed) else { continue };
         if holds(&sizing::needs(benchmark, &entry.parameters, &cpus)) && !named.contains(&entry.benchmark) {
             named.push(entry.benchmark);
@@ -210,7 +210,7 @@ fn priority(machine: &Machine) -> Check {
 /// Least room in memory for the results of files there.
 const FILES_IN_MEMORY: u64 = GIB / 4;
 
-/// Bytes that are free in the file system in memory which file results use; `None` where there is none.
+/// Free bytes in the memory file system of file results; `None` if there is none.
 fn shared_memory() -> Option<u64> {
     let found = os::file::filesystem("/dev/shm").ok().filter(|found| found.kind == "tmpfs")?;
     let read_only = found.options.split(',').any(|option| option == "ro");

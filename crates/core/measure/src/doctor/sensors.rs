@@ -94,7 +94,7 @@ fn read_on(cpus: &[usize]) -> Result<SessionSensors, Error> {
     Ok(found)
 }
 
-/// Determines what a core of these CPUs is without a neighbour.
+/// Determines the exclusive core of these CPUs.
 fn learn_core(machine: &Machine, earlier: &[Run], sensors: &mut SessionSensors) {
     let cpus = sensors.exclusive[0].cpus.clone();
     let mut ratios = RatioHistogram::default();

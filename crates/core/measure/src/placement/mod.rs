@@ -1,4 +1,4 @@
-//! Which CPUs the parties of a benchmark run on.
+//! Placement of the parties of a benchmark on CPUs.
 
 mod points;
 
@@ -157,7 +157,7 @@ fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, fr
     moved().unwrap_or(entry)
 }
 
-/// What several threads of a result are, where that is not one thread on each of equal cores, or is not known.
+/// The note on a result's threads, unless they are one on each of equal cores.
 pub(crate) fn remark(benchmark: &Benchmark, machine: &Topology, cpus: &[usize]) -> Option<String> {
     let threads = CpuSet::from(cpus);
     if benchmark.parties == Parties::Free || threads.len() < 2 {

@@ -1,11 +1,10 @@
-//! The sets of parameters that a machine has of what was asked for: its nodes, its counts of threads, its pairs of
-//! CPUs.
+//! The sets of parameters that a request means on this machine: its nodes, its counts of threads, its pairs of CPUs.
 
 use benchmarks::EACH;
 use model::{ANY_CROSSING, CpuSet, NumaNode, Parameters, PlanEntry, Topology};
 use os::topology::{CpuChoice, CpuRelation, plan, relation};
 
-/// Most cores of which every pair is measured.
+/// Most cores for measuring every pair.
 const MOST_CORES: usize = 64;
 
 /// Expands parameters over NUMA nodes to all pairs of nodes that have the CPUs and the memory for it; unchanged on a

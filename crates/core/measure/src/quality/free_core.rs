@@ -18,7 +18,7 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(2);
 #[derive(Debug, Default)]
 pub(super) struct FreeCores(Vec<(usize, f64)>);
 
-/// Where a sample begins, and after what.
+/// Where a sample begins, and whether it waited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Start {
     /// Another CPU than the one on which its result is placed.

@@ -7,9 +7,8 @@ use super::learn::RatioHistogram;
 
 /// Instructions per cycle that the front end of a core issues, from the manuals of its vendor (Intel 64 and IA-32
 /// Architectures Optimization Reference Manual, 2.1; AMD Software Optimization Guides 56665, 57647 and 58455, 2.10).
-/// Each row has the vendor, the families or a flag that only these cores have, and the width. Where a core passes fewer
-/// of them than that, nothing is concluded. Prony measured six on a guest with AMX; a second thread would have had to
-/// share them.
+/// Each row has the vendor, the families or a flag that only these cores have, and the width. A core that issues fewer
+/// allows no conclusion. Prony measured six on a guest with AMX; a second thread would have had to share them.
 const ISSUE_WIDTHS: &[(&str, Cores, f64)] = &[
     // Golden Cove and Redwood Cove: 4th to 6th generation of Xeon.
     ("GenuineIntel", Cores::Flag("amx_tile"), 6.0),
@@ -129,7 +128,7 @@ mod tests {
     fn a_core_that_issues_at_its_width_is_exclusive() {
         let steady = |issued: f64| (0..200).map(move |_| (0.256, issued));
         assert!((found(6.0, steady(5.9)).unwrap() - 0.256).abs() < 1e-3);
-        // What the others read does not matter.
+        // The other readings do not matter.
         let mixed = (0..200).map(|at| if at % 3 == 0 { (0.256, 5.9) } else { (0.38, 3.1 + 0.01 * f64::from(at)) });
         assert!((found(6.0, mixed).unwrap() - 0.256).abs() < 1e-3);
         // Neighbours come between the readings of the two sensors. In a recorded session half of the ratios were at the
@@ -138,13 +137,13 @@ mod tests {
         assert!((found(6.0, (0..400).map(|at| (busy(at), 5.9))).unwrap() - 0.256).abs() < 1e-3);
         let early = |at: i32| if at % 40 == 0 { 0.94 * 0.256 } else { busy(at) };
         assert!((found(6.0, (0..400).map(|at| (early(at), 5.9))).unwrap() - 0.256).abs() < 1e-3);
-        // Of another class of cores nothing is known.
+        // Another class of cores is unknown.
         assert!(from_issue(Some(6.0), &session(steady(5.9)), &[7]).is_none());
     }
 
     #[test]
     fn a_neighbour_who_never_leaves_is_not_taken_for_an_exclusive_core() {
-        // As steady as can be, and with half or a tenth of what the core issues.
+        // Perfectly steady, but at half or nine tenths of the issue width.
         for issued in [3.0, 5.4, 5.6] {
             assert_eq!(found(6.0, (0..400).map(|_| (0.34, issued))), None, "{issued}");
         }
@@ -157,7 +156,7 @@ mod tests {
         assert_eq!(found(6.0, (0..400).map(|at| (now_and_then(at), 5.9))), None);
         let above = |at: i32| if at % 2 == 0 { 0.36 } else { 0.25 + 0.001 * f64::from(at % 40) };
         assert_eq!(found(6.0, (0..400).map(|at| (above(at), 5.9))), None);
-        // A few readings are no evidence, and none are none.
+        // A few readings are no evidence.
         assert_eq!(found(6.0, (0..400).map(|at| (0.256, if at < 15 { 5.9 } else { 4.0 }))), None);
         assert_eq!(found(6.0, (0..400).map(|_| (0.256, 0.0))), None);
         assert!(from_issue(None, &session((0..200).map(|_| (0.256, 5.9))), &[0, 1]).is_none());

@@ -22,7 +22,6 @@ pub(crate) struct KnownRatio {
     pub(crate) source: ExclusiveSource,
 }
 
-/// Histogram of the ratios.
 #[derive(Debug, Clone)]
 pub(crate) struct RatioHistogram {
     bins: Vec<u32>,
@@ -178,8 +177,8 @@ fn exclusive_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool)
         }
     }
     if let Some(mode) = lower_mode(histogram, &modes) {
-        // Two kinds of steady neighbours also make two modes. Where it is known that an exclusive core is faster, the
-        // lower of them is none.
+        // Two kinds of steady neighbours also make two modes. If an exclusive core is known to be faster, the lower one
+        // is not exclusive either.
         let shared = known.iter().any(|known| ratio_of(mode) > known.ratio * (1.0 + RULES.quality.ratio_agrees));
         return (!shared).then_some((mode, ExclusiveSource::LowerMode));
     }
@@ -225,7 +224,7 @@ mod tests {
         assert_eq!((found.ratio, found.source), (Some(0.2498), ExclusiveSource::EarlierRuns));
         assert!(found.exclusive.unwrap().get() < 0.05, "{found:?}");
         assert_eq!(shared_throughout(&shared, &[]), None);
-        // Readings below a known ratio show that it is none of this core.
+        // Readings below a known ratio show that it belongs to another core.
         assert_eq!(shared_throughout(&of(&[(0.36, 0.3, 950), (0.2, 0.01, 50)]), &KNOWN), None);
         assert_eq!(shared_throughout(&of(&[(0.36, 0.3, 600), (0.257, 0.01, 400)]), &KNOWN), None);
     }

@@ -97,8 +97,8 @@ fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
         let samples = (0..last).map(|_| counted[rng.random_range(0..counted.len())].clone()).collect();
         let mut drawn = BenchmarkResult { samples: Vec::new(), ..result.clone() };
         let all: Vec<Sample> = samples;
-        for look in &plan.checkpoints {
-            drawn.samples = all[..*look as usize].to_vec();
+        for checkpoint in &plan.checkpoints {
+            drawn.samples = all[..*checkpoint as usize].to_vec();
             if crate::judge(&mut drawn, &plan, 0.02, 1) {
                 break;
             }
@@ -111,7 +111,7 @@ fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
 
 #[test]
 fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level() {
-    // Of six kernels, of which one reads memory, and of five.
+    // Six kernels, one of which reads memory, and five.
     for name in ["Q1", "L1"] {
         let mut results = recording(name);
         let session = session(results.values());

@@ -1,4 +1,4 @@
-//! Which batches and samples of a result count, and the basis of its value.
+//! Decides which batches and samples of a result count, and the basis of its value.
 
 use model::{
     BenchmarkResult, CleanBatches, CpuDistance, Invalid, RULES, RawReason, ResultSensors, Sample, SampleSensors,
@@ -39,8 +39,7 @@ impl ResultClasses {
         classes
     }
 
-    /// Takes in samples that came since, and what the session knows now: sets which samples count, and the basis of
-    /// the value.
+    /// Applies new samples and the session's present evidence: sets which samples count, and the basis of the value.
     pub(crate) fn update(
         &mut self,
         result: &mut BenchmarkResult,
@@ -202,7 +201,7 @@ fn null(rule: &CleanRule, sensors: &SampleSensors) -> (usize, usize) {
     ((0..of).filter(clean).count(), of)
 }
 
-/// What the batches of a sample with a clock give together.
+/// The common value of the clean batches of a sample with a clock.
 pub(super) fn clean_batches(
     clocks: &[Option<f64>],
     result: &BenchmarkResult,

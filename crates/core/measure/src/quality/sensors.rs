@@ -18,7 +18,7 @@ use crate::session::not_measurable;
 use crate::subject::{Description, Host};
 use crate::worker::SensorSetting;
 
-/// What a session knows of the usability of its samples, beyond the document.
+/// A session's evidence on the usability of its samples, beyond the document.
 pub(crate) struct Quality {
     /// Whether the sensors are read.
     on: bool,
@@ -55,7 +55,7 @@ struct Quota {
 pub(crate) type Batches = (u32, u32);
 
 impl Quality {
-    /// With what is known of a run's machine beforehand, by earlier runs also.
+    /// With prior knowledge of a run's machine, from earlier runs too.
     pub(crate) fn knowing(run: &Run, learnt_before: Option<f64>, allowed: &[usize], outside: &OutsideCounters) -> Self {
         let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: ExclusiveSource::EarlierRuns });
         let throttled = outside.throttled.unwrap_or_default();

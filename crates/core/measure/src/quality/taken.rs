@@ -86,7 +86,7 @@ pub(crate) struct RoundEvidence {
 }
 
 impl RoundEvidence {
-    /// Of all samples of these rounds, each process counted once: results that share a sample watched the same time.
+    /// Sums over all samples of these rounds, each process once: results that share a sample watched the same time.
     pub(crate) fn of(results: &[BenchmarkResult], rounds: &RangeInclusive<u32>) -> Self {
         let mut samples: Vec<&Sample> =
             results.iter().flat_map(|result| &result.samples).filter(|sample| rounds.contains(&sample.round)).collect();
@@ -159,7 +159,7 @@ mod tests {
         BenchmarkResult { samples, ..result }
     }
 
-    /// A sample of `of` ticks of which some were stolen.
+    /// A sample of `watched` ticks with `stolen` stolen.
     fn sample(round: u32, began: f64, stolen: f64, watched: f64) -> Sample {
         let taken = TakenTime { seconds: stolen * tick(), of: watched * tick() };
         let throttled = Some(TakenTime { seconds: 0.0, ..taken });

@@ -120,8 +120,7 @@ fn trials(own: usize, other: usize, sensors: CoreSensors) -> Result<[Vec<f64>; 2
     })
 }
 
-/// The middle of some readings, or nothing if the other CPU did not do what it was to do: it may be busy with others'
-/// work.
+/// The median of some readings. Nothing if the other CPU did not do its part: other work may keep it busy.
 fn one_trial(sensors: CoreSensors, with_busy: bool, done: &AtomicU64) -> Result<Option<f64>, Error> {
     let began = kernels::clock::now();
     let before = done.load(Ordering::Relaxed);

@@ -18,7 +18,7 @@ const TRIED: usize = 4;
 /// measuring, because the reported cores may be the host's siblings.
 ///
 /// # Errors
-/// Why there are none, as a clause: too few CPUs, threads of one core, or the measurement did not decide.
+/// The reason for failure, as a clause: too few CPUs, threads of one core, or an inconclusive measurement.
 pub fn separate_cores(machine: &Machine, allowed: &[usize], stopper: &Stopper) -> Result<[usize; 2], String> {
     let unknown;
     let topology = match &machine.topology {

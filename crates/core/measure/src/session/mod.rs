@@ -25,7 +25,7 @@ pub trait Saver {
     /// Saves the run in its present state.
     ///
     /// # Errors
-    /// In one line, why it could not; the run then ends, and what was measured is in the caller's hands.
+    /// The error in one line. The run then ends, and the caller has the results.
     fn save(&mut self, run: &Run) -> Result<(), String>;
 }
 
@@ -97,7 +97,7 @@ struct ResultProgress {
     passed_over: u32,
     /// Why a sample of its own was killed and repeated.
     killed: Option<String>,
-    /// Samples in a row that could not be made any more.
+    /// Consecutive failed samples.
     refused: u32,
     notes: ResultNotes,
 }
@@ -157,7 +157,7 @@ impl<'a> MeasureSession<'a> {
         Ok(session.finish(ending))
     }
 
-    /// Describes every result; recovers what a resumed run already knows.
+    /// Describes every result; recovers the state of a resumed run.
     fn prepare(&mut self) {
         let machine = self.run.machine.topology.clone().unwrap_or_else(|| Topology::unknown(&self.allowed));
         let free = facts::free_memory(&self.run.machine);
@@ -231,9 +231,9 @@ impl<'a> MeasureSession<'a> {
             .plan
             .checkpoints
             .iter()
-            .map(|look| *look as usize)
-            .find(|look| *look > made)
-            .map_or(0, |look| look - made)
+            .map(|checkpoint| *checkpoint as usize)
+            .find(|checkpoint| *checkpoint > made)
+            .map_or(0, |checkpoint| checkpoint - made)
     }
 
     /// Lets time pass, in parts between which the sensors are read.
@@ -272,7 +272,7 @@ impl<'a> MeasureSession<'a> {
         self.end_result(index, None);
     }
 
-    /// Writes what the samples of a result say into it. Returns whether it is finished.
+    /// Writes the verdict on a result's samples into it. Returns whether it is finished.
     fn verdict(&mut self, index: usize) -> bool {
         self.quality.classify(&mut self.run, index, &self.progress[index].asked);
         self.decided(index)
@@ -311,8 +311,8 @@ impl<'a> MeasureSession<'a> {
         }
     }
 
-    /// Begins, goes on with or ends the tightening of a result after a sample of it. Between two checkpoints nothing is
-    /// decided: to stop at any number of samples at which the interval happens to be narrow would choose narrow ones.
+    /// Begins, continues or ends the tightening of a result after a sample. Nothing is decided between two checkpoints:
+    /// stopping whenever the interval happens to be narrow would select narrow ones.
     fn tighten(&mut self, index: usize) {
         let (tightens, target) = (self.progress[index].tightens, self.target(index));
         let at_checkpoint = self.run.plan.checkpoints.contains(&u32::try_from(self.valid(index)).unwrap_or(u32::MAX));

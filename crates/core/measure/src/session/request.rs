@@ -1,4 +1,4 @@
-//! What a session begins with: a new run, or one to go on with.
+//! The start of a session: a new run, or one to continue.
 
 use model::{
     BenchmarkResult, CHECKPOINTS, Class, Identity, Machine, Metric, Plan, PlanEntry, ResultKey, Run, Topology,
@@ -48,7 +48,7 @@ impl RunRequest {
         Ok(Self { run, allowed, exclusive_before: None })
     }
 
-    /// Goes on with a run that was cut off.
+    /// Continues an interrupted run.
     ///
     /// # Errors
     /// When it is complete, or was measured on another machine.
@@ -72,7 +72,7 @@ impl RunRequest {
         let other = other_cpus(&run, &allowed).filter(|note| !run.session.notes.contains(note));
         run.session.notes.extend(other);
         run.session.ended = None;
-        // What followed from the results is made anew in the end.
+        // Derived results are computed again at the end.
         run.results.truncate(run.plan.entries.len());
         // The time that the first part was given is spent; the user may set another.
         run.plan.time_limit = None;
@@ -114,7 +114,7 @@ impl RunRequest {
     /// Begins no further round after this many seconds in all, resumed parts included; `None` sets no limit.
     #[must_use]
     pub fn limited_to(mut self, seconds: Option<f64>) -> Self {
-        // What was measured before counts: a limit given anew is for what comes.
+        // Earlier measuring time counts: a new limit is for the rest.
         self.run.plan.time_limit = seconds.map(|seconds| seconds + self.run.session.seconds);
         self
     }

@@ -87,7 +87,7 @@ impl MeasureSession<'_> {
             };
             let Some(group) = self.groups(uncalibrated).into_iter().min_by_key(expense) else { return Ok(()) };
             let share = self.limit_to_spend().map_or(0.0, |limit| (self.elapsed() - began) / limit);
-            // What takes seconds to prepare waits from half of that on.
+            // Slow preparations wait from half of that on.
             let most = RULES.schedule.calibration_share / if expense(&group).0 { 2.0 } else { 1.0 };
             if share > most && self.put_off(uncalibrated) {
                 return Ok(());
@@ -118,7 +118,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Leaves what is not calibrated to a later part. False if there is nothing else to measure in this one.
+    /// Postpones uncalibrated results to a later part. False if there is nothing else to measure in this one.
     fn put_off(&mut self, uncalibrated: impl Fn(&Self, usize) -> bool) -> bool {
         let all = 0..self.run.results.len();
         let (later, now): (Vec<usize>, Vec<usize>) =
@@ -219,7 +219,13 @@ impl MeasureSession<'_> {
             return Some(self.to_next_checkpoint(index)).filter(|samples| *samples > 0);
         }
         let made = self.valid(index);
-        let first = self.run.plan.checkpoints.first().map(|look| *look as usize).filter(|look| made < *look);
+        let first = self
+            .run
+            .plan
+            .checkpoints
+            .first()
+            .map(|checkpoint| *checkpoint as usize)
+            .filter(|checkpoint| made < *checkpoint);
         first.or(self.progress[index].expected)?.checked_sub(made).filter(|samples| *samples > 0)
     }
 

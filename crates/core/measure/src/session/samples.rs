@@ -1,4 +1,4 @@
-//! The samples of a round: their order, their repetition, what the worker is asked, and what it answers.
+//! The samples of a round: their order, their repetition, the worker's steps and its answers.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ const CALIBRATION_LIMIT: Duration = Duration::from_secs(180);
 /// Time that a sample of a limited run is given beyond the limit.
 const LATE: Duration = Duration::from_secs(30);
 
-/// Which sample of its group it is.
+/// Number of the sample within its group.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SampleNumber {
     round: u32,
@@ -243,7 +243,7 @@ impl MeasureSession<'_> {
                 group.0.iter().for_each(|index| self.progress[*index].alone = true);
                 Err(error)
             }
-            // What kills a worker may have nothing to do with the result: one further attempt, with the reason kept.
+            // The killer of a worker may have nothing to do with the result: one further attempt, with the reason kept.
             Err(error @ SampleError::Killed(_)) if self.progress[group.0[0]].killed.is_none() => {
                 let (result, note) = (group.0[0], format!("a sample was made again: {error}"));
                 self.run.results[result].notes.push(note.clone());

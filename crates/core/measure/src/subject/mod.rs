@@ -1,4 +1,4 @@
-//! What carries a step out, and what may be launched in rounds.
+//! The subject that carries out steps in rounds.
 
 mod mock;
 mod process;
@@ -32,14 +32,14 @@ pub struct Description {
     pub paired: bool,
     /// Whether its preparation is long because other results share it.
     pub shares: bool,
-    /// What its time is expected to follow.
+    /// The expected domain of its time.
     pub domain: Domain,
-    /// What a reader should know of it from where it runs and how large it is.
+    /// Notes on its placement and size.
     pub remarks: Vec<String>,
 }
 
 impl Description {
-    /// Of a result without its place: that of its benchmark, or the default if it has none.
+    /// For a result without its place: that of its benchmark, or the default if it has none.
     #[must_use]
     pub fn of(result: &BenchmarkResult) -> Self {
         benchmarks::find(&result.benchmark)
@@ -57,7 +57,7 @@ impl Description {
         }
     }
 
-    /// Of a benchmark's result, with its place on a machine.
+    /// For a benchmark's result, with its place on a machine.
     ///
     /// # Errors
     /// Why it cannot be measured there.
@@ -88,7 +88,7 @@ pub trait Host {
         kernels::clock::tick()
     }
 
-    /// Which machine and boot the samples run on.
+    /// Machine and boot of the samples.
     fn identity(&self) -> Identity {
         crate::identity()
     }
@@ -135,7 +135,7 @@ pub trait Subject: Host {
     /// When no complete answer came.
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError>;
 
-    /// What the session has to know of a result of a suite on a machine whose CPUs are `allowed`.
+    /// Description of a suite's result on a machine whose CPUs are `allowed`.
     ///
     /// # Errors
     /// Why the result cannot be measured here.
@@ -155,8 +155,7 @@ pub trait Subject: Host {
         None
     }
 
-    /// Adds what follows from the results once the last round is over, behind those of the plan: a run that is resumed
-    /// has it made anew.
+    /// Adds derived results after the last round, behind those of the plan; a resumed run computes them again.
     fn conclude(&mut self, _run: &mut Run) {}
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>, paired: bool)
     if paired { batches.next_multiple_of(2) } else { batches }
 }
 
-/// Fewest warm-up batches: eight of ordinary length, fewer the longer they are, none of a long one.
+/// Fewest warm-up batches: eight of ordinary length, fewer of longer ones, and none of a long one.
 pub(crate) fn warmup(nanos: u64) -> u32 {
     let fitting = (RULES.worker.sample_nanos / 2.0 / nanos.max(1) as f64) as u32;
     fitting.clamp(u32::from(!is_long(nanos)), RULES.worker.warmup_batches)

@@ -14,7 +14,6 @@ const BURSTS: u64 = 8;
 /// Round trips before them, in which the other side wakes up.
 const FIRST: u64 = 8;
 
-/// What a helper is asked for.
 enum HelperTask {
     Read,
     Pass(Arc<HandoffLine>),

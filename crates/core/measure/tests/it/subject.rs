@@ -1,4 +1,4 @@
-//! A kind of subject that the program does not have: what it takes to be measured in the rounds of every other run.
+//! A kind of subject that the program does not have, measured in the rounds of every other run.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use measure::{
@@ -95,7 +95,10 @@ fn a_follower_ends_with_its_leader_and_keeps_its_interval() {
     let ended = measured(RunRequest::of(run(), vec![0]).unwrap(), None);
     assert_eq!(ended.ending, EndReason::Complete);
     let [weight, width, colour, density] = ended.run.results.as_slice() else { unreachable!() };
-    assert!(!weight.has(Flag::CannotConverge) && weight.samples.len() < 40, "the weight is finished at an early look");
+    assert!(
+        !weight.has(Flag::CannotConverge) && weight.samples.len() < 40,
+        "the weight is finished at an early checkpoint"
+    );
     assert_eq!(weight.samples.len(), width.samples.len());
     assert!(width.outcome.estimate().unwrap().relative_half_width() > 0.1);
     assert!(!width.has(Flag::Unfinished) && !width.has(Flag::CannotConverge), "{:?}", width.flags);

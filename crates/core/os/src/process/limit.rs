@@ -114,7 +114,7 @@ fn clause(errno: i32, exempt: bool, soft: impl Fn(LimitedResource) -> Option<u64
 }
 
 /// Raises the soft limit of open files to `wanted` and some more for the program itself, as far as the hard limit
-/// allows. What lies beyond that fails when it is opened.
+/// allows. Opening more than that fails later.
 pub fn allow_files(wanted: usize) {
     let (wanted, found) = (wanted as u64 + 256, getrlimit(Resource::Nofile));
     if found.current.is_some_and(|soft| soft < wanted) {

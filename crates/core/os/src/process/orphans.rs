@@ -1,5 +1,5 @@
-//! Processes whose parents ended before them: who adopts them can wait for them, and only then the kernel counts what
-//! they used among the resources of its children.
+//! Processes whose parents ended before them. The adopting process can wait for them, and only then the kernel counts
+//! their resources among those of its children.
 
 use rustix::process::{Pid, child_subreaper, set_child_subreaper};
 
@@ -88,7 +88,7 @@ mod tests {
             {
                 return false;
             }
-            // The orphan goes on for a while, and then is waited for.
+            // The orphan runs for a while, and is then waited for.
             let mut told = 0;
             for _ in 0..6_000 {
                 match reap_orphans(&[], &mut |_| told += 1) {

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the kernel executes for the program of the calling process, whatever has become of its file (proc(5)).
+/// The executable of the calling process, even if its file was replaced or removed (proc(5)).
 const SELF: &str = "/proc/self/exe";
 
 /// A command of a program. If that is this program, the running code is started, even if its file was replaced or

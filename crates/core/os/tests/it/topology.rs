@@ -1,4 +1,4 @@
-//! Recorded machines: what is read of each, and which CPUs every choice takes there.
+//! Recorded machines: their parsed topology, and the CPUs of every choice.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use std::fmt::Write;
@@ -36,7 +36,7 @@ fn plans(machine: &Topology, allowed: &CpuSet) -> String {
     text
 }
 
-/// The plans are written at the end of every record; `PRONY_BLESS=1` writes them anew, and a person reads them.
+/// The plans are at the end of every record; `PRONY_BLESS=1` rewrites them for review.
 #[test]
 fn every_recorded_machine_has_its_expected_plans() {
     let names = machine::names();

@@ -72,7 +72,7 @@ fn of_neighbours(x: &[f64], y: &[f64], found: &Break) -> Option<f64> {
     Some(residual_correlation(&off, RESIDUAL_BIAS))
 }
 
-/// What each residual brings beyond what its neighbour before lets expect, about their mean.
+/// The part of each residual that its predecessor does not predict, about their mean.
 fn innovations(off: &[f64], correlation: f64) -> Vec<f64> {
     if correlation == 0.0 {
         return off.to_vec();
@@ -129,7 +129,7 @@ fn largest(x: &[f64], off: &[f64]) -> Option<(usize, f64)> {
     let count = x.len();
     let margin = FEWEST.max((0.15 * count as f64).ceil() as usize);
     let mut sums = LineSums::default();
-    // Of the points from each on.
+    // For the points from each on.
     let mut after = vec![None; count];
     for at in (0..count).rev() {
         sums.add(x[at], off[at]);
@@ -215,7 +215,7 @@ mod tests {
         assert!(alarms(&|x, y| sup_f(x, y, 59, 1).unwrap().p_value) <= 20);
     }
 
-    /// Without what is restored of the correlation 20 to 31% of the series have a break.
+    /// Without the restored correlation 20 to 31% of the series have a break.
     #[test]
     fn values_that_resemble_their_neighbours_are_no_break() {
         let mut rng = generator(8);

@@ -161,7 +161,6 @@ fn with_residuals(mut line: FitLine, x: &[f64], y: &[f64], weights: &[f64]) -> F
     line
 }
 
-/// Residuals of a line.
 pub(crate) fn residuals(line: &FitLine, x: &[f64], y: &[f64]) -> Vec<f64> {
     x.iter().zip(y).map(|(x, y)| y - line.intercept - line.slope * x).collect()
 }

@@ -1,4 +1,4 @@
-//! Samples that resemble their neighbours: what equal things are called, and what is still found of independent ones.
+//! Correlated samples: false alarms of equal things, and sensitivity with independent ones.
 #![expect(clippy::unwrap_used, reason = "simulated samples always compare")]
 
 use rand_chacha::ChaCha8Rng;
@@ -102,8 +102,7 @@ fn independent_samples_find_what_they_found() {
     }
 }
 
-/// What a result prints, an interval at 95% or the range of its samples with their own level, is missed no more often
-/// than it says.
+/// A printed interval at 95%, or a min-max range with its own level, misses no more often than stated.
 #[test]
 fn intervals_of_one_run_keep_what_they_say() {
     let trials = testing::trials(400, 4000);

@@ -1,4 +1,4 @@
-//! Recorded samples further apart: what the time between them adds to what they describe.
+//! Recorded samples further apart: the effect of spacing on the described period.
 
 use super::recordings::{LEVEL, Tally, parse, table, until};
 use stats::median;

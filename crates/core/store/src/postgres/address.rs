@@ -14,7 +14,7 @@ use postgres::config::{Host, SslMode};
 use postgres::{Client, Config, NoTls};
 use postgres_native_tls::MakeTlsConnector;
 
-/// A parsed address. What it prints holds no password.
+/// A parsed address. Its printed form has no password.
 #[derive(Clone)]
 pub(super) struct Address {
     pub(super) config: Config,
@@ -26,7 +26,7 @@ impl Address {
     /// Parses the user's text, and reads the files that it names.
     ///
     /// # Errors
-    /// A clause that says what is wrong, without the password.
+    /// A clause with the error, without the password.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Parts::of(text)?;
         let mut config: Config = parts.rest.parse().map_err(|error: postgres::Error| super::trouble::causes(&error))?;
@@ -203,7 +203,7 @@ mod tests {
         }
         assert_eq!(encrypted("postgres://me@localhost/b?sslmode=verify-full"), Ok(true));
         assert_eq!(encrypted("postgres://me@db.example.org/b?sslmode=disable"), Ok(false));
-        // What may silently fall back to clear text is not offered.
+        // Modes that may silently fall back to clear text are not offered.
         for mode in ["prefer", "allow", "no"] {
             let said = encrypted(&format!("postgres://me:secret@h/b?sslmode={mode}")).unwrap_err();
             assert!(said.contains("verify-full") && !said.contains("secret"), "{said}");

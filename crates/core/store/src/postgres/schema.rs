@@ -8,7 +8,7 @@ pub(super) const KNOWN: i64 = 1;
 /// Key of the advisory lock that writers hold ("Prny").
 pub(super) const LOCK: i64 = 0x5072_6e79;
 
-/// Columns mean what they mean in the SQLite store.
+/// Columns have the same meaning as in the SQLite store.
 const TABLES: &str = "
 CREATE SCHEMA IF NOT EXISTS prony;
 CREATE TABLE prony.store (version bigint NOT NULL, next bigint NOT NULL);

@@ -1,4 +1,4 @@
-//! Opens the database: checks what it is, chooses its journal, and handles concurrent users.
+//! Opens the database: checks its kind, chooses its journal, and handles concurrent users.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl SqliteStore {
             opened => opened?,
         };
         let explain = |error: rusqlite::Error| refuse(trouble::of(&error, path));
-        // SQLite opens what it may not write for reading, and would say so at the first run that is to be saved.
+        // SQLite opens an unwritable file for reading, and would only fail at the first saved run.
         if access != Access::Read && connection.is_readonly("main").map_err(explain)? {
             return Err(refuse(StoreErrorKind::ReadOnly));
         }
@@ -104,7 +104,7 @@ impl SqliteStore {
         self
     }
 
-    /// Lets others use the database again, and keeps on the disk what a crash would need.
+    /// Lets others use the database again, and keeps data for crash recovery on the disk.
     pub(super) fn connect_with_room(&self) -> rusqlite::Result<()> {
         self.connection.pragma_update(None, "locking_mode", "NORMAL")?;
         set_journal(&self.connection, &self.path, Access::Write)
@@ -202,7 +202,7 @@ fn set_journal(connection: &Connection, path: &Path, access: Access) -> rusqlite
     let wanted = if on_network(path) { "delete" } else { "wal" };
     let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
     if mode != wanted {
-        // Where WAL is unavailable, or the database is busy, the current mode is kept.
+        // If WAL is unavailable, or the database is busy, the current mode stays.
         let changed = connection.pragma_update_and_check(None, "journal_mode", wanted, |row| row.get::<_, String>(0));
         if let Err(error) = changed
             && !matches!(trouble::of(&error, path), StoreErrorKind::Locked)

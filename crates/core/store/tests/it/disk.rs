@@ -1,4 +1,4 @@
-//! Disks that are full, read-only or limited: what was saved stays, and one clear line says what to do.
+//! Full, read-only or limited disks: saved runs stay, and one clear line gives advice.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 #![cfg(unix)]
 

@@ -140,7 +140,7 @@ fn number() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("JSON holds no other", |number| number.is_finite())
 }
 
-/// What a value can be: none is below 0.
+/// Possible values: none is below 0.
 fn amount() -> impl Strategy<Value = f64> {
     number().prop_map(f64::abs)
 }

@@ -117,7 +117,7 @@ impl Kernel for Waiting {
     }
 }
 
-/// Counts its batches, each of which moves 24 MiB.
+/// Counts its batches; each moves 24 MiB.
 #[derive(Clone, Default)]
 struct Moving(Rc<RefCell<u32>>);
 

@@ -84,7 +84,6 @@ pub(crate) fn programs() -> Option<PathBuf> {
     places.into_iter().find(|place| place.join("initdb").is_file() && place.join("postgres").is_file())
 }
 
-/// The owner of a directory.
 pub(crate) fn owner(directory: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     std::fs::metadata(directory).ok().map(|found| found.uid())
