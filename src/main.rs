@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     concluded(cmd::dispatch(cli))
 }
 
-/// Prints help, or what is wrong with a command line.
+/// Prints help, or the error in a command line.
 fn refused(error: &clap::Error) -> ExitCode {
     // An option that the environment gives counts as an argument: without any, the answer is the help all the same.
     if error.kind() == clap::error::ErrorKind::MissingSubcommand && std::env::args_os().len() <= 1 {
@@ -67,7 +67,7 @@ fn refused(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// The exit code of what was done; an error is printed.
+/// The exit code of a command; an error is printed.
 fn concluded(done: anyhow::Result<ExitStatus>) -> ExitCode {
     match done {
         Ok(exit) => exit.into(),

@@ -11,7 +11,7 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{columns, locale};
 
-/// What failed where standard output takes no more.
+/// The error if standard output accepts no more.
 const UNWRITTEN: &str = "could not write to standard output";
 
 /// Draws a document on standard output in the requested format.

@@ -41,7 +41,7 @@ pub(crate) fn remove(common: &CommonOptions) -> Result<Box<dyn Store>> {
     }
 }
 
-/// That the store is not there at all, which is said before what it lacks.
+/// The message that the store does not exist, which comes before missing runs.
 pub(crate) fn missing(common: &CommonOptions) -> Option<String> {
     let path = place(common).ok()?;
     let address = path.to_string_lossy().contains("://");
@@ -100,12 +100,12 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
                 found.push(Named { handle: summary.number.to_string(), run: store.get(&summary.id, detail)? });
             }
         }
-        // An evaluation may define what is measured and print no machine.
+        // An evaluation may define results and print no machine.
         anyhow::ensure!(
             found.len() > before,
             "{name} holds no machine with a result; `prony runs --published` lists them"
         );
-        // Of several runs, one that was named before stays where it is: the first is the reference of comparisons.
+        // A run that was named before stays in place: the first one is the baseline of comparisons.
         if found.len() > before + 1 {
             let added = found.split_off(before);
             let is_new = |one: &Named| found.iter().all(|known| known.run.id != one.run.id);
@@ -164,9 +164,9 @@ fn of_file(path: &Path) -> Result<Vec<Run>> {
             let json = bytes.trim_ascii_start().starts_with(b"{");
             match import::import(&path.display().to_string(), &bytes, &options, benchmarks::catalogue()) {
                 Ok(source) if !source.runs.is_empty() => Ok(source.runs),
-                // A format that is recognised says what is wrong in its own lines.
+                // A recognised format has its own error.
                 Err(reason) if !json && !matches!(reason, import::Error::Unrecognised { .. }) => Err(reason.into()),
-                // What the document lacks says more than that no other format fits.
+                // The document's error says more than that no other format fits.
                 _ => Err(error.into()),
             }
         }

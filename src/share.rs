@@ -22,7 +22,7 @@ pub(crate) enum ShareMode {
     Full,
 }
 
-/// Beginnings of the names of facts that are kept. What is not listed is taken out.
+/// Beginnings of the names of kept facts. Unlisted ones are removed.
 const KEPT: &str = "\
     machine.load cpu. cache. memory. clock. mitigation. virtual. cgroup. limit. confinement. software. \
     environment. file. kernel.name kernel.release kernel.version kernel.page_table_isolation kernel.config. \
@@ -43,7 +43,7 @@ fn kept(fact: &Fact) -> bool {
     KEPT.split(' ').any(|start| fact.name.starts_with(start)) || KEPT_ENDS.iter().any(ends)
 }
 
-/// What must not remain in any text.
+/// Words that must not remain in any text.
 struct Secrets {
     names: Vec<String>,
     shapes: Vec<(Regex, &'static str)>,
@@ -214,7 +214,7 @@ fn file_name(run: &Run) -> PathBuf {
     PathBuf::from(format!("{}.prony.json", crate::output::file_part(name)))
 }
 
-/// Writes the file of a run for others, and says what it contains.
+/// Writes the file of a run for others, and lists its contents.
 pub(crate) fn write(run: &Run, mode: ShareMode) -> Result<String> {
     let shared = match mode {
         ShareMode::Full => run.clone(),

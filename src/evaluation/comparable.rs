@@ -127,7 +127,7 @@ mod tests {
         assert!(near("cyberlife-2004", "shell.compile:program=small,placement=free"));
         assert!(near("cyberlife-2004", "file.write:buffer=1KiB,place=target,durability=fsync"));
         assert!(near("cyberlife-2004", "cpu.dhrystone"), "another language");
-        // Of results that are measured again none is another one, but those of applications: a source's program is its
+        // Only results of applications have another definition when measured again, because a source's program is its
         // own.
         for evaluation in PublishedEvaluation::all().unwrap() {
             let keys = measured(&evaluation).unwrap();

@@ -58,7 +58,7 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     assert!(Answer::of(unset).refused().contains("PRONY_STORE"));
 }
 
-/// Text for people has the characters of the locale; what is written for programs is UTF-8.
+/// Text for people has the characters of the locale; output for programs is UTF-8.
 #[test]
 fn a_locale_without_utf_8_gets_ascii() {
     let place = Place::with_a_run();

@@ -174,7 +174,7 @@ fn lines_of_the_pages_wrap_at_100_columns_and_links_lead_somewhere() {
             fenced ^= line.starts_with("```");
             let long = !fenced && !line.starts_with('|') && line.chars().count() > 100;
             assert!(!long, "{}:{} is longer than 100 columns", page.name, at + 1);
-            // A row cannot wrap: what it has no room for stands below its table.
+            // A row cannot wrap, so longer texts are below their table.
             let wide = !fenced && line.starts_with('|') && line.chars().count() > 120;
             assert!(!wide, "{}:{} is a row of more than 120 columns", page.name, at + 1);
             let cut = fenced && line.chars().count() > 120;

@@ -21,7 +21,7 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Seconds of a brief run, and of one that is asked for what the brief one did not show.
+/// Seconds of a brief run, and of one for results that the brief one did not show.
 const BRIEF: u32 = 6;
 const LONG: u32 = 20;
 

@@ -26,7 +26,7 @@ fn a_farm_gives_the_result_of_one_process() {
     place.ask(&["farm", "status", "ledger", "--output", "farm.html"]).fine();
     let page = std::fs::read_to_string(place.file("farm.html")).unwrap();
     assert!(page.contains("<html") && page.contains("medians over its groups of chunks"));
-    // The report of the stored run has what the ledger says, too.
+    // The report of the stored run has the ledger's data too.
     place.ask(&["report", "latest", "--output", "run.html"]).fine();
     let page = std::fs::read_to_string(place.file("run.html")).unwrap();
     assert!(page.contains("<h2>nodes</h2>") && page.contains("<h2>story</h2>"));

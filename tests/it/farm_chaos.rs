@@ -28,7 +28,7 @@ const LEASE: f64 = 1.0;
 /// Time limit of one run.
 const LONG: Duration = Duration::from_secs(300);
 
-/// What is done to a farm.
+/// Faults of a farm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     KillPilot,
@@ -86,7 +86,7 @@ impl<'a> Chaos<'a> {
             let _ = std::fs::remove_file(place.file(&format!("ledger{end}")));
         }
         let _ = std::fs::remove_dir_all(place.file("products"));
-        // What an attempt writes names the attempt: two attempts never write the same.
+        // An attempt writes its own name: two attempts never write the same.
         let script = r#"test -z "$BROKEN" || exit 3; sleep 0.4; mkdir "$3/deep" && echo "$1 $2 attempt $5" > "$3/data-$4" &&
             echo "$5" > "$3/deep/attempt" && echo "digest=$(echo "$1 $2" | cksum | cut -d' ' -f1 | xargs printf '%08x')""#;
         let words = ["sh", "-c", script, &marker, "{first}", "{events}", "{out}", "{chunk}", "{attempt}"];
@@ -241,7 +241,7 @@ impl<'a> Chaos<'a> {
         true
     }
 
-    /// The ledger is deleted under a running coordinator, which writes what it has into another file and stops.
+    /// The ledger is deleted under a running coordinator, which writes its data into another file and stops.
     fn delete_ledger(&mut self) -> bool {
         // If it ends before it reads its ledger again, it has nothing to rescue.
         if self.farm().counted() > CHUNKS / 2 {

@@ -59,7 +59,7 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
     }
 }
 
-/// The record of a chunk is damaged after the run; what the chunk writes the next time has other contents.
+/// The record of a chunk is damaged after the run; the chunk's next output has other contents.
 #[test]
 fn a_damaged_record_is_told_and_its_chunk_and_files_are_made_again() {
     let place = Place::new();
@@ -105,7 +105,7 @@ fn products_that_do_not_match_their_ledger_are_made_again() {
         let verified = place.ask(&["farm", "status", "--check", "ledger"]).fine();
         assert!(verified.out.contains("10 files of 10 chunks"), "{verified:?}");
     };
-    // The last ones: the copy counts none of them, so that resuming from it does them again in any case.
+    // The last ones: the copy counts none of them, so that resuming from it repeats them in any case.
     std::fs::remove_file(product(8)).unwrap();
     let changed: Vec<u8> = std::fs::read(product(9)).unwrap().iter().map(|byte| byte ^ 1).collect();
     std::fs::write(product(9), changed).unwrap();
@@ -198,7 +198,7 @@ fn input_files_are_staged_once_and_checked() {
     };
     sums();
     let one = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat()).fine().json();
-    // Of a chunk that was done twice the later result is refused, and its copy was read by that one perhaps.
+    // If a chunk was done twice, the later result is refused, and perhaps it read the copy.
     let refused = one["totals"]["refused"].as_u64().unwrap();
     assert!(one["totals"]["read"].as_u64().unwrap() + 1200 * refused >= 10 * 1200, "{}", one["totals"]);
     // The second run finds the copies.
@@ -215,7 +215,7 @@ fn input_files_are_staged_once_and_checked() {
     }
     let three = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat()).fine().json();
     assert_eq!(one["digest"], three["digest"]);
-    // A file that is not what was expected fails its chunk, which names it.
+    // A file with unexpected contents fails its chunk, which names it.
     std::fs::write(place.file("data/run-3"), "something else").unwrap();
     let failed = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat());
     assert_eq!(failed.code, Some(2), "{failed:?}");
@@ -256,7 +256,7 @@ fn what_others_put_into_the_temporary_directory_is_not_used() {
     assert!(where_it_was.contains("tmp/prony-stage-"), "{where_it_was}");
     let left = || std::fs::read_dir(place.file("tmp")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     assert_eq!(left(), Vec::<std::path::PathBuf>::new(), "copies were left behind");
-    // Someone else makes the directories that runs of before had, with links to files of this user.
+    // Someone else makes the directories of earlier runs, with links to files of this user.
     std::fs::write(place.file("secret"), "only mine").unwrap();
     let user = std::fs::metadata(place.file("secret")).unwrap().uid();
     let traps = [where_it_was.trim().to_owned(), place.file("tmp/prony-stage").display().to_string()];

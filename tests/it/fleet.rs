@@ -10,7 +10,7 @@ use crate::common::sshd::Sshd;
 use crate::common::{Answer, Place, requested};
 use serde_json::Value;
 
-/// Two results that few launches settle: what is tested is the fleet.
+/// Two results that converge with few samples: the test is about the fleet.
 const FLEET: &[&str] = &["fleet", "run", "--target=90", "--benchmark=os.syscall_getppid", "--benchmark=os.clock_read"];
 
 /// One of them, where nodes are all that counts.
@@ -379,7 +379,7 @@ fn the_emitted_script_runs(lab: &SlurmLab, place: &Place, head: &dyn Fn(&[&str])
     assert_eq!(requested(&report["spread"]).len(), 2, "{report}");
 }
 
-/// A limit that ends every node before it has measured anything: none of them is said to be measured.
+/// A limit that ends every node before any result: no node counts as measured.
 #[test]
 fn nodes_without_a_result_are_not_measured() {
     let place = Place::new();

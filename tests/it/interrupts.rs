@@ -1,4 +1,4 @@
-//! What signals do to measurements and to what they leave behind, and of two processes that would measure one run.
+//! Effects of signals on measurements and their leftovers, and two processes that would measure one run.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `prony run` through the program: what it measures, stores and prints.
+//! `prony run` through the program: its results, storage and output.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails or says why")]
 
 use std::os::unix::ffi::OsStrExt;
@@ -100,7 +100,7 @@ fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
     assert!(!place.file("runs.sqlite").exists(), "nothing is made for a refusal");
 }
 
-/// Another directory was made and measured, by what is left of the name in UTF-8.
+/// The UTF-8 part of the name was another directory, which was created and measured.
 #[test]
 fn a_directory_whose_name_no_document_can_hold_is_refused() {
     let (place, odd) = (Place::new(), std::ffi::OsStr::from_bytes(b"n\xff"));
@@ -206,7 +206,7 @@ fn a_time_limit_and_a_target_are_observed() {
     }
 }
 
-/// A script goes on by the exit code: ranges of a few samples are nothing that can be compared.
+/// Scripts use the exit code: min-max ranges of a few samples are not comparable.
 #[test]
 fn a_run_without_any_interval_is_inconclusive() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Runs that are stopped: what a signal, a kill and a replaced program leave, and how the rest is measured.
+//! Stopped runs: leftovers of a signal, a kill and a replaced program, and how the rest is measured.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails or says why")]
 
 use std::io::Read;

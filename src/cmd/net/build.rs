@@ -290,7 +290,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     measure_trials("net build", trials, derive, &arguments.measure, common)
 }
 
-/// Bytes of an event: what was asked for, or what measured sizes have in the mean.
+/// Bytes of an event: the requested ones, or the mean of measured sizes.
 fn event_size(arguments: &Arguments, job: &BuildJob) -> u64 {
     match &job.sizes {
         SizeDistribution::Measured(all) => {

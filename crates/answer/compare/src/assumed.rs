@@ -35,8 +35,8 @@ struct AssumedSide {
     rounding: Option<f64>,
 }
 
-/// The spread of a ratio of which at least one side is published without one. `None` if both state one, and for a value
-/// without spread that was not published: such a machine can be measured again.
+/// The spread of a ratio if at least one side is published without one. `None` if both state one, and for an
+/// unpublished value without spread: such a machine can be measured again.
 pub(crate) fn assumed(
     reference: (&Run, &BenchmarkResult),
     other: (&Run, &BenchmarkResult),

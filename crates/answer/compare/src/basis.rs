@@ -40,9 +40,9 @@ pub(crate) fn incomparable(a: &ComparedResult, b: &ComparedResult) -> Option<Str
     if one_machine { other_level(a, &surveys) } else { None }
 }
 
-/// Why a result of the memory hierarchy is of other levels in two runs of one machine, where it is. A machine does not
-/// gain a cache from one run to the next. One of the surveys missed a level or took noise for one, so that "level 2"
-/// means different caches. The first level and main memory are what they are in both.
+/// Why a result of the memory hierarchy belongs to different levels in two runs of one machine, if so. A machine does
+/// not gain a cache from one run to the next. One of the surveys missed a level or took noise for one, so that "level
+/// 2" means different caches. The first level and main memory are the same in both.
 fn other_level(result: &BenchmarkResult, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Option<String> {
     let parameters = result.parameters.get("level");
     if matches!(parameters, Some("1" | "memory")) {
@@ -54,7 +54,7 @@ fn other_level(result: &BenchmarkResult, surveys: &[Vec<RangeInclusive<u64>>; 2]
             "the surveys of the two runs found {found_a} and {found_b} levels of memory on one machine"
         ));
     }
-    // What ends a level is the next one: the size of a level is known only where both are the same.
+    // The next level ends a level, so its size is known only where both are the same.
     let level: usize = parameters?.parse().ok()?;
     let apart =
         (level.saturating_sub(1)..=level).find(|at| match surveys.each_ref().map(|levels| levels.get(*at)) {
@@ -97,7 +97,7 @@ fn one_core(a: &ComparedResult, b: &ComparedResult) -> bool {
     }
 }
 
-/// Which of its run's classes of cores a result was measured on.
+/// The class of cores on which a result was measured.
 enum ResultCoreClass {
     /// The only one that the run distinguishes.
     Only(usize),

@@ -99,7 +99,7 @@ fn disturbance(kind: DisturbanceKind, amount: impl Into<Option<f64>>, says: Stri
     Some(RunDisturbance { kind, amount: amount.into(), says })
 }
 
-/// What a document to be shared says of another measurement: that there was one.
+/// The text of a shared document in place of another measurement.
 const NOT_TOLD: &str = "not told";
 
 fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {

@@ -7,7 +7,7 @@ use super::result_view::ResultView;
 use super::shares::fisher_exact;
 use super::shift::{CompareShift, FEWEST, of_estimates, of_samples, ungrounded};
 
-/// Samples of both sides of which shares are tested, at most: a document may state any number.
+/// Most samples of both sides for testing shares: a document may state any number.
 const MOST_SAMPLES: usize = 100_000;
 
 /// Two modes that are nearest to each other, or one without a counterpart.

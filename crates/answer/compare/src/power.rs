@@ -11,7 +11,7 @@ use super::ratio_basis::RatioBasis;
 use super::report::{Assessed, ComparisonInput};
 use crate::Error;
 
-/// What the power is stated for: 2% more work.
+/// The change for which power is stated: 2% more work.
 pub(crate) const PLANTED: f64 = 0.02;
 
 /// How often a planted difference was found.

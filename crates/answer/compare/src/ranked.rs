@@ -1,4 +1,4 @@
-//! Which values of a row are set in an order of machines.
+//! Values of a row that order the machines.
 
 use model::{BenchmarkResult, Definition, Outcome, ValueBasis};
 
@@ -28,7 +28,7 @@ impl ComparisonInput<'_> {
         };
         let Outcome::Measured(estimate) = &outcome else { return None };
         let error = standard_error(estimate).filter(|_| estimate.is_sure());
-        // A verdict on another basis is none on these values.
+        // A verdict on another basis does not apply to these values.
         let judged = run == self.reference || !raw || ratio.basis == RatioBasis::Raw;
         (estimate.value > 0.0 && estimate.value.is_finite()).then(|| RankEntry {
             run,

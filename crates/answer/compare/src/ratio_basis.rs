@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::shown_clock::ShownClock;
 
-/// What the values are that a ratio was made of.
+/// The values behind a ratio.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatioBasis {
@@ -65,8 +65,8 @@ pub struct ComparedClock {
     pub ratio: Option<RatioEnds>,
 }
 
-/// Two core results, written as `Comparison::normalise` says. The time is the cycles times what the clock gives, and is
-/// what `Ratio::value` states.
+/// Two core results, written as `Comparison::normalise` says. The time is the cycles times the effect of the clock, and
+/// equals `Ratio::value`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CoreRatio {
     /// Cycles: what changed besides the clock. Between runs of one machine the result's verdict is about cycles,

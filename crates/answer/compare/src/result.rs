@@ -67,7 +67,7 @@ pub struct Compared {
     /// How far apart its host had its CPUs for most of it, where that was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distances: Vec<CpuDistance>,
-    /// Variables of its environment that change what is measured, as `NAME=value`.
+    /// Environment variables that change results, as `NAME=value`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<String>,
     /// Rules with which it was measured that differ from the reference's: each with its number, then the reference's.
@@ -176,7 +176,7 @@ pub struct Ratio {
     /// Whether it is of two CPUs that the host of one machine had nearer to each other in one of the two sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
-    /// What the ratio is made of.
+    /// The basis of the ratio.
     #[serde(default, skip_serializing_if = "RatioBasis::is_value")]
     pub basis: RatioBasis,
     /// The ratio of the two values in `outcome`, as `Comparison::normalise` says. Absent if there is no meaningful
@@ -199,7 +199,7 @@ pub struct Ratio {
     /// Direction of the change, if DIFFERENT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<GainDirection>,
-    /// What would decide, if UNDECIDED.
+    /// What would decide an inconclusive result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<NeededSamples>,
     /// The assumed spread, if a published value states none.
@@ -235,7 +235,7 @@ pub enum RatioMethod {
     None,
 }
 
-/// Which way a result moved against the reference, in words that fit its unit.
+/// Direction of a result's change from the baseline, in words that fit its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GainDirection {
@@ -249,7 +249,7 @@ pub enum GainDirection {
     Worse,
 }
 
-/// What would decide an inconclusive result, with a chance of 80% if the measured ratio is the true one.
+/// The effort that would decide an inconclusive result, with a chance of 80% if the measured ratio is the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NeededSamples {
@@ -395,7 +395,7 @@ pub struct GateResult {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What would decide, if known.
+    /// The effort that would decide it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<NeededSamples>,
     /// Why it is open, unless its interval shows that.

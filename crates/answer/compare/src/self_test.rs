@@ -57,14 +57,14 @@ pub struct SelfTest {
     pub same: usize,
     /// UNDECIDED ones.
     pub undecided: usize,
-    /// Those of them that are compared in cycles.
+    /// The ones that are compared in cycles.
     #[serde(default)]
     pub cycles: EqualVerdicts,
     /// Pairs whose sessions had different clocks or shares of a shared core. They are no false alarms, and not among
     /// the results.
     #[serde(default)]
     pub conditions_differ: usize,
-    /// What would have been found.
+    /// Results that would have been found.
     #[serde(default)]
     pub power: PlantedPower,
     /// The false alarms: pair (from 0), result, gain.

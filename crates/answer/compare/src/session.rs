@@ -16,7 +16,7 @@ use super::relation::Relation;
 pub fn relation(reference: &Run, other: &Run) -> Relation {
     let one_machine = reference.machine_identity().is_some_and(|identity| other.machine_identity() == Some(identity));
     let (begun, then) = (&reference.session, &other.session);
-    // What another source dates, it dates by the day.
+    // Other sources only give the day.
     let one_start = reference.origin.is_none() && !begun.started.is_empty() && begun.started == then.started;
     if reference.id == other.id || (one_machine && one_start && begun.began_on.boot == then.began_on.boot) {
         Relation::SameSession
@@ -64,10 +64,10 @@ impl SessionRecord {
     }
 }
 
-/// Standard error of the logarithm of a value with this interval, of which the level is not known; 0 without one.
+/// Standard error of the logarithm of a value with this interval, whose level is unknown; 0 without one.
 ///
-/// It is taken for the highest level that intervals of 95% usually have: what is taken off the scatter of sessions must
-/// not be too much.
+/// It assumes the highest level that intervals of 95% usually have, so that not too much is subtracted from the scatter
+/// of sessions.
 #[must_use]
 pub fn least_error(low: f64, high: f64) -> f64 {
     let half = (high / low).ln() / 2.0;
@@ -95,8 +95,7 @@ fn level_of_memory(result: &BenchmarkResult) -> Option<RangeInclusive<f64>> {
     Some(value - within..=value + within)
 }
 
-/// What an earlier session found: the logarithm of a value, its standard error, and the logarithm of the clock that the
-/// session showed.
+/// A value of an earlier session: its logarithm, its standard error, and the logarithm of the session's clock.
 type SessionLog = (f64, f64, Option<f64>);
 
 /// Logarithms of results in earlier sessions, by machine.
@@ -211,7 +210,6 @@ mod tests {
         serde_json::from_str(include_str!("../../../core/model/tests/run.json")).unwrap()
     }
 
-    /// A result of this benchmark.
     fn result(benchmark: &str, class: Class, basis: ValueBasis) -> BenchmarkResult {
         let mut result = made().results.swap_remove(0);
         benchmark.clone_into(&mut result.benchmark);

@@ -34,8 +34,7 @@ pub struct ShownClock {
 }
 
 impl ShownClock {
-    /// What the references of a run say; `None` where they were not read. The clock at which its results are printed
-    /// does not matter.
+    /// The clock from a run's sensors; `None` without them. The clock at which its results are printed does not matter.
     #[must_use]
     pub fn of(run: &Run) -> Option<Self> {
         let sensors = run.session.sensors.as_ref()?;

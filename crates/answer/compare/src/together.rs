@@ -1,4 +1,4 @@
-//! What samples of one round have in common.
+//! The common part of the samples of one round.
 //!
 //! A clock step, a neighbour or other work moves all results that are measured at that time. Their errors therefore do
 //! not average out over results as independent ones do. The variance of a sum is that of its parts and twice their
@@ -19,11 +19,12 @@ pub(super) struct MeanPart {
 }
 
 impl MeanPart {
-    /// Of a result whose ratio to another has such an error in the mean, as a logarithm with the sign of its direction.
+    /// For a result whose ratio to another contributes this error to the mean, as a logarithm with the sign of its
+    /// direction.
     ///
     /// Samples count by their normal scores (van der Waerden, Proceedings of the Royal Netherlands Academy of Sciences
     /// 55, 1952). The median and the centre of Hodges and Lehmann move by ranks, so one round that disturbed all
-    /// results hardly moves them. Of a document without rounds all are of one, in which the scores sum to nothing.
+    /// results hardly moves them. A document without rounds has one round, in which the scores sum to nothing.
     pub(super) fn of(own: &BenchmarkResult, other: &BenchmarkResult, error: f64) -> Self {
         let samples = own.counted();
         let known = samples.iter().filter_map(|sample| Some((sample.round, own.value_of(sample)?)));
@@ -32,7 +33,7 @@ impl MeanPart {
         let ranks = midranks(&values).unwrap_or_default();
         let scores: Vec<f64> = ranks.iter().map(|rank| normal_quantile((rank - 0.5) / n)).collect();
         let scale = scores.iter().map(|score| score * score).sum::<f64>().sqrt();
-        // Of two sides that scatter alike the one with fewer samples brings more of the error.
+        // If both sides scatter alike, the one with fewer samples contributes more of the error.
         let own_error = error * (others / (n + others)).sqrt();
         let mut by_round = BTreeMap::new();
         for (round, score) in rounds.into_iter().zip(scores).filter(|_| scale > 0.0) {

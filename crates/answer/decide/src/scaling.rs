@@ -33,7 +33,7 @@ pub struct ScalingPoint {
     pub clock: Option<f64>,
 }
 
-/// What may keep a curve from growing beyond its knee. Only what the run recorded is named.
+/// Possible limits of a curve beyond its knee. Only recorded ones are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScalingLimit {
     /// A control group gives less CPU time than the threads could use.
@@ -44,7 +44,7 @@ pub enum ScalingLimit {
     SharedCores,
     /// The knee is at the number of cores of the fastest class.
     SlowerCores,
-    /// The clock fell, by so much that it makes up for most of what is missing.
+    /// The clock fell enough to explain most of the missing rate.
     Clock,
     /// Nothing that was recorded, in a guest, whose host may place two of its CPUs on one core.
     HiddenCores,
@@ -84,7 +84,7 @@ pub struct ScalingCurve {
     /// Threads beyond which a further one adds less than half of the first one's rate; `None` where the curve grows to
     /// its end.
     pub knee: Option<usize>,
-    /// What may limit it beyond the knee; none without one.
+    /// Possible limits beyond the knee; empty without one.
     pub limits: Vec<ScalingLimit>,
 }
 
@@ -120,7 +120,7 @@ pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
         .collect()
 }
 
-/// A set of parameters without what a curve runs over. Sizes that follow the threads belong to it.
+/// A set of parameters without the parameter of the curve, which includes sizes that follow the threads.
 fn rest(parameters: &Parameters) -> Parameters {
     parameters.clone().without("threads").without("working_set")
 }
@@ -233,7 +233,7 @@ fn limits(run: &Run, curve: &ScalingCurve, knee: usize, result: &BenchmarkResult
     found
 }
 
-/// Whether a result works in memory: its benchmark says so, and what it works on is more than the caches of its CPUs.
+/// Whether a result works in memory: its benchmark says so, and its data exceed the caches of its CPUs.
 fn walks_memory(run: &Run, result: &BenchmarkResult) -> bool {
     let memory = [Primitive::DramRead, Primitive::DramWrite, Primitive::DramLatency];
     let placed = result.samples.iter().flat_map(|sample| &sample.placement.asked).map(|cpu| *cpu as usize);

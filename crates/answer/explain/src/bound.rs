@@ -1,4 +1,4 @@
-//! What cannot be the main cause, since a mixture is never slower than its slowest part.
+//! Impossible main causes: a mixture is never slower than its slowest part.
 
 use model::Primitive as P;
 
@@ -83,7 +83,7 @@ pub(crate) fn bounds(
         if cleared.is_empty() {
             continue;
         }
-        // What is itself a cause of some result is ruled out by name for others, and never for all.
+        // A cause of some result is excluded by name for others, and never for all.
         let all = cleared.len() == targets.len() && !is_named(kind);
         out.push(RuledOut {
             primitives,

@@ -1,4 +1,4 @@
-//! Which excess explains which test: the number of units of one cause that would explain a test, compared with the
+//! Which excess explains which test. The number of units of one cause that would explain a test is compared with the
 //! number that it uses.
 
 use model::Primitive;
@@ -108,7 +108,7 @@ fn surely_slower(test: &ExplainedResult, factor: f64) -> bool {
 }
 
 /// The shortest system call, if a longer one's excess is more than all of it and it has not moved itself. Then a part
-/// of the longer one has slowed, not the entry that both contain. Of other primitives a placement or a size may have
+/// of the longer one has slowed, not the entry that both contain. For other primitives a placement or a size may have
 /// all the cost.
 fn contradiction<'a>(tests: &'a [ExplainedResult], test: &ExplainedResult) -> Option<&'a ExplainedResult> {
     if test.primitive != Primitive::SyscallEntry {

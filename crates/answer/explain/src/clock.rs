@@ -30,7 +30,7 @@ impl ClockEvidence {
     }
 }
 
-/// What the references of both runs read; else what both saw of their clocks; else what both machines say of theirs.
+/// The clocks from both runs' sensors; else those that both runs measured; else those in both machines' facts.
 pub(crate) fn clock_evidence(a: &Run, b: &Run) -> Option<ClockEvidence> {
     let read = || {
         let (x, y) = (ShownClock::of(a)?, ShownClock::of(b)?);

@@ -1,4 +1,4 @@
-//! What the CPUs of two machines are called.
+//! Names of the CPUs of two machines.
 
 use model::{Machine, Run};
 

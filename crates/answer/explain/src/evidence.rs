@@ -19,7 +19,7 @@ use super::text::results;
 
 /// Differences between the runs other than their results.
 pub(crate) struct Evidence<'a> {
-    /// What is known of the benchmarks.
+    /// The benchmarks.
     pub(crate) catalogue: &'a Catalogue,
     /// Facts, settings and parameters.
     pub(crate) differences: &'a [RunDifference],
@@ -43,7 +43,7 @@ pub(crate) struct Candidate {
     moved: Vec<usize>,
     /// Tests that it touches and that are inconclusive: they speak neither for it nor against it.
     open: Vec<usize>,
-    /// What is missing to name it; empty if everything conclusive that it touches changed.
+    /// Missing evidence for naming it; empty if everything conclusive that it affects changed.
     missing: Vec<String>,
 }
 
@@ -88,7 +88,8 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedResult], evidence: &Evidence
     let own_moved = own().any(|(_, said)| *said == Says::Moved);
     let own_open = own().any(|(_, said)| *said == Says::Open);
     let own_unmoved = own().any(|(_, said)| said.is_unmoved());
-    // Refuted: its own primitive was measured and did not change, or what it touches changed in the wrong direction.
+    // Refuted: its own primitive was measured and did not change, or a result that it affects changed in the wrong
+    // direction.
     let wrong_way = says.iter().any(|(_, said)| *said == Says::Against);
     if !own_moved && ((own_unmoved && !own_open) || wrong_way) {
         return None;
@@ -146,7 +147,7 @@ fn in_scope(rule: &Rule, test: &ExplainedResult, catalogue: &Catalogue) -> bool 
         && rule.scope.holds(&test.key, &test.declares, catalogue)
 }
 
-/// Whether what a rule does can show in the batches that count.
+/// Whether the counted batches can show a rule's effect.
 pub(crate) fn reaches(rule: &Rule, test: &ExplainedResult) -> bool {
     rule.scope != Scope::Unfiltered || !test.filtered
 }
@@ -198,7 +199,6 @@ fn missing(rule: &Rule, tests: &[ExplainedResult], says: &[(usize, Says)], shown
 pub(crate) struct Standing {
     /// The named cause: its fact differs, everything that it touches changed, and no other cause would have the effect.
     pub(crate) named: Option<&'static Rule>,
-    /// Its differences.
     pub(crate) because: Vec<RunDifference>,
     /// Tests that it touches and that are inconclusive.
     pub(crate) open: Vec<usize>,

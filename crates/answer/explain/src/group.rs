@@ -44,9 +44,9 @@ impl CauseGroup {
         }
     }
 
-    /// Whether what disturbed the runs may be all of it, and no fact or parameter that differs may. What moved is then
-    /// no cause: between a quiet and a loaded session of one machine a third of the pairs had something that moved so.
-    /// A crowd that both runs were in is not the same for both either.
+    /// Whether disturbances of the runs may explain all of it, and no differing fact or parameter may. A change is then
+    /// no cause: between a quiet and a loaded session of one machine a third of the pairs had such changes. A crowd
+    /// that both runs were in is not the same for both either.
     pub(crate) fn is_of_disturbances(&self, tests: &[ExplainedResult], crowded: bool) -> bool {
         let disturbance = |rival: &Rival| [DISTURBED, NEIGHBOUR].contains(&rival.title.as_str());
         let small = || self.tests.iter().all(|&index| tests[index].residual.abs() < BY_A_CROWD.ln());
@@ -122,8 +122,8 @@ fn by_parameter(tests: &[ExplainedResult]) -> Vec<CauseGroup> {
         .collect()
 }
 
-/// What a group explains: the greatest residual of each benchmark, so that a benchmark at twenty sets of parameters
-/// does not count twenty times.
+/// Size of a group: the greatest residual of each benchmark, so that a benchmark at twenty sets of parameters does not
+/// count twenty times.
 pub(crate) fn explained(tests: &[ExplainedResult], group: &CauseGroup) -> f64 {
     let mut benchmarks: Vec<(&str, f64)> = Vec::new();
     for &index in &group.tests {

@@ -5,13 +5,13 @@ use model::{Catalogue, Primitive};
 use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, UNTOLD, Unmeasured};
 use super::rules::{CPU_LIMIT, DISTURBED, NEIGHBOUR, RULES, Rule, benchmark_of};
 
-/// What separates a disturbance from everything else.
+/// The measurement that separates a disturbance from everything else.
 const CLEAN: &str = "measure both again while nothing else is at work: what the disturbance made goes with it";
 
 /// Benchmarks that are proposed at once, at most.
 const MOST: usize = 4;
 
-/// What to measure next; `None` when nothing differs.
+/// The next measurement; `None` when nothing differs.
 pub(crate) fn next_experiment(found: &Explanation, catalogue: &Catalogue) -> Option<Experiment> {
     if let Some(group) = found.unmeasured.first() {
         return Some(for_unmeasured(group, catalogue));

@@ -128,7 +128,8 @@ fn plant(rule: &Rule, fact: &str, a: &mut Run, b: &mut Run) {
     set(b, fact, y, &[]);
 }
 
-/// Changes facts of B at random, none of them in `not`, and removes one on one side. Returns which.
+/// Changes facts of B at random, none of them in `not`, and removes one on one side. Returns the changed ones. Returns
+/// which.
 fn decoys(a: &mut Run, b: &mut Run, not: &[&str], rng: &mut ChaCha8Rng) -> Vec<String> {
     let known = |fact: &&Fact| !matches!(fact.value, FactValue::Unknown(_)) && !fact.affects.is_empty();
     let mut names: Vec<String> = b.machine.facts.iter().filter(known).map(|fact| fact.name.clone()).collect();
@@ -204,7 +205,7 @@ fn what_a_result_measures_is_what_its_benchmark_declares() {
     }
 }
 
-/// Documents kept for ever contain facts that only one side knows; none of them explains anything.
+/// Archived documents contain facts that only one side knows; none of them explains anything.
 #[test]
 fn facts_that_only_one_document_knows_explain_nothing() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
@@ -465,7 +466,7 @@ fn recorded_disturbances_are_the_first_rival() {
     assert!(found.next_experiment.unwrap().why.contains("nothing else is at work"));
 }
 
-/// How a result of the kernel lies in a session whose noise is that of all, and its own: a factor.
+/// The factor of a kernel result in a session with common noise and noise of its own.
 fn kernel_noise(common: f64, own: f64, result: &BenchmarkResult, levels: &Levels, rng: &mut ChaCha8Rng) -> f64 {
     let kernel = RULES.iter().find(|rule| rule.title == "another kernel").unwrap();
     let moved = measures(result, levels).is_some_and(|primitive| kernel.touches(primitive));

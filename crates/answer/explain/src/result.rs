@@ -83,7 +83,7 @@ pub struct CommonFactor {
     pub median: Option<f64>,
     /// Results of user CPU time alone, from which it was computed.
     pub from: Vec<ResultKey>,
-    /// Those of them that it explains.
+    /// The results that it explains.
     pub explains: Vec<ResultKey>,
     /// Other results that agree with it.
     pub follows: Vec<ResultKey>,
@@ -146,7 +146,7 @@ pub struct Cause {
     pub at_one_clock: bool,
     /// Tests that it explains, including its own.
     pub pays_for: Vec<Payment>,
-    /// What it explains, summed over benchmarks as absolute logarithms; causes are sorted by this.
+    /// The explained change, summed over benchmarks as absolute logarithms; causes are sorted by this.
     pub explained: f64,
     /// Why it is named: differing facts that both runs recorded, if everything conclusive that they affect changed and
     /// no other cause would have changed it. Also parameters on which the results differ.

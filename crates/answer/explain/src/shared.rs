@@ -136,7 +136,7 @@ fn limit_cause(
         rivals,
         ..CauseGroup::of(vec![Primitive::CoreClock], *pure.first().unwrap_or(&0), pure.to_vec())
     };
-    // The factor is what the limit explains, so that nothing is removed.
+    // The limit explains the factor, so nothing is removed.
     let whole: Vec<ExplainedResult> =
         tests.iter().map(|test| ExplainedResult { removed: 0.0, ..test.clone() }).collect();
     let mut made = cause(&group, &whole, &[], z);

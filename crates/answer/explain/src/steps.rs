@@ -31,7 +31,7 @@ use model::words;
 /// Options of an explanation.
 #[derive(Debug, Clone)]
 pub struct ExplainOptions<'a> {
-    /// What is known of the benchmarks.
+    /// The benchmarks.
     pub catalogue: &'a Catalogue,
     /// Patterns of results, separated by commas; all when absent.
     pub results: Option<String>,
@@ -44,7 +44,7 @@ pub struct ExplainOptions<'a> {
     pub level: f64,
     /// Earlier runs, for session noise.
     pub history: &'a [SessionRecord],
-    /// What A and B were called by who asked, for [`compare::naming::names`]; empty when no names were given.
+    /// The user's names of A and B, for [`compare::naming::names`]; empty if there are none.
     pub handles: Vec<String>,
 }
 

@@ -63,12 +63,12 @@ pub(crate) struct ExplainedResult {
     pub(crate) same: bool,
 }
 
-/// Standard deviation of the logarithm of a ratio of which samples determine no interval: one or two, or few that rose
-/// or fell from one to the next. Nothing follows from it, unlike from a value that is printed without a spread.
+/// Standard deviation of the logarithm of a ratio whose samples determine no interval: one or two, or few in rising or
+/// falling order. It supports no conclusion, unlike a value that is printed without a spread.
 const UNDETERMINED: f64 = 10.0;
 
 impl ExplainedResult {
-    /// Excess of one operation over A's time scaled by what is removed, seconds.
+    /// Excess of one operation over A's time scaled by the removed factor, seconds.
     pub(crate) fn excess(&self) -> f64 {
         self.time_b - self.time_a * self.removed.exp()
     }

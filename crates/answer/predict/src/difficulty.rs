@@ -22,7 +22,7 @@ const STAND_INS: usize = 12;
 const TRIALS: usize = 40;
 /// The ninth decile of the absolute value of a standard normal variable.
 const DECILE: f64 = 1.645;
-/// Weight of what is typical against a machine's own errors, in tools.
+/// Weight of the typical error against a machine's own errors, in tools.
 const TYPICAL: f64 = 4.0;
 /// By novelty: the size of errors where no column can substitute for the application, so that only facts of the
 /// machines or a single result predict it.

@@ -1,6 +1,6 @@
 //! Families of CPUs by name: maker and class of microarchitecture.
 
-/// What a name contains, and the family it then is; the first line that fits. A mark is the beginning of a word.
+/// Marks in a name, and the family that they mean; the first line that fits counts. A mark is the beginning of a word.
 const LINES: [(&[&str], &str); 52] = [
     (&["neoverse", "graviton2", "graviton3", "graviton4", "altra", "ampere", "ampereone"], "Arm Neoverse"),
     (&["cobalt", "yitian", "axion", "kunpeng"], "Arm Neoverse"),

@@ -43,7 +43,7 @@ pub enum IntervalMethod {
     StoreWide,
 }
 
-/// What an interval is made of.
+/// The inputs of an interval.
 pub(crate) struct IntervalBasis<'a> {
     pub(crate) matrix: &'a Matrix,
     pub(crate) difficulty: &'a Difficulty,

@@ -162,7 +162,7 @@ fn largest_complete(table: &PredictorTable, machines: &[usize], columns: &[usize
         machines.iter().map(|&m| columns.iter().filter(|&&k| lacks(m, k)).count()).collect();
     let mut by_column: Vec<usize> =
         columns.iter().map(|&k| machines.iter().filter(|&&m| lacks(m, k)).count()).collect();
-    // Of those that lack as much the first, so that nothing but the table decides.
+    // The first of equal ones, so that only the table decides.
     let worst = |counts: &[usize]| (0..counts.len()).rev().max_by_key(|&place| counts[place]);
     while let Some((machine, column)) = worst(&by_machine).zip(worst(&by_column)) {
         if by_machine[machine] == 0 {

@@ -76,7 +76,6 @@ impl PredictMethod {
     }
 }
 
-/// A fitted method.
 #[derive(Debug, Clone)]
 pub(crate) enum FittedMethod {
     Line(FittedLine),
@@ -93,7 +92,6 @@ impl FittedMethod {
     }
 }
 
-/// A fitted line.
 #[derive(Debug, Clone)]
 pub(crate) struct FittedLine {
     coefficients: Vec<f64>,

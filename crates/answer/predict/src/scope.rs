@@ -1,5 +1,5 @@
-//! Checks whether a prediction is within the range of the benchmarks. What is outside widens the interval or refuses
-//! the prediction.
+//! Checks whether a prediction is within the range of the benchmarks. Outside it the interval is wider or the
+//! prediction refused.
 
 use std::collections::BTreeSet;
 

@@ -14,7 +14,7 @@ const FEWEST: usize = 3;
 /// Most models of CPU for training: a buyer does not have a hundred machines.
 const MOST: usize = 30;
 
-/// What a split leaves out.
+/// The part that a split leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitKind {

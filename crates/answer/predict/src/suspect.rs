@@ -28,7 +28,7 @@ pub struct SuspectValue {
     pub machine: String,
     /// Name of the result.
     pub result: String,
-    /// Value over what the machine's other results let expect, in the result's own unit.
+    /// Value over the one expected from the machine's other results, in the result's own unit.
     pub factor: f64,
     /// Position of the machine in the table.
     #[serde(skip)]

@@ -86,7 +86,7 @@ pub struct PredictedApplication {
 pub struct PredictorTable {
     /// The application to be predicted.
     pub application: PredictedApplication,
-    /// The predictors, none of which may be a result of the application.
+    /// The predictors, without results of the application.
     pub columns: Vec<PredictorColumn>,
     /// The machines.
     pub machines: Vec<PredictorMachine>,

@@ -90,7 +90,7 @@ pub struct FrameReader {
 }
 
 impl FrameReader {
-    /// Where the next bytes go; never empty. It has room for the rest of a frame whose length is known.
+    /// Buffer for the next bytes; never empty. It has room for the rest of a frame whose length is known.
     pub fn space(&mut self) -> &mut [u8] {
         self.bytes.copy_within(self.opened..self.filled, 0);
         (self.filled, self.opened) = (self.filled - self.opened, 0);

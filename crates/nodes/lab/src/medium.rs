@@ -31,13 +31,13 @@ const DOUBLINGS: u32 = 10;
 const ATTEMPTS: u32 = 16;
 /// Nanoseconds by which the thread may be late without the medium standing still for it.
 const LATE: u64 = 300_000;
-/// Nanoseconds before a moment from which the thread does not sleep any more.
+/// Nanoseconds before a moment in which the thread does not sleep.
 const SPIN: u64 = 120_000;
 
 /// Frames that a station's card holds while the medium is busy.
 const RING: usize = 4;
 
-/// What one station waits with.
+/// The waiting frames of one station.
 #[derive(Debug, Default)]
 struct Station {
     frame: Option<Vec<u8>>,
@@ -46,7 +46,7 @@ struct Station {
     ready: u64,
 }
 
-/// What comes of an attempt.
+/// The result of an attempt.
 #[derive(Debug, PartialEq, Eq)]
 enum MediumAttempt {
     /// A station's frame is on the medium until this moment.
@@ -182,7 +182,7 @@ impl<'a> Cards<'a> {
         Self { interfaces, rings: vec![VecDeque::new(); interfaces.len()], buffer: vec![0; 1 << 16] }
     }
 
-    /// Takes what the hosts want to send.
+    /// Takes the frames that the hosts send.
     fn take(&mut self, now: u64) {
         for (mut interface, ring) in self.interfaces.iter().zip(&mut self.rings) {
             while ring.len() < RING

@@ -105,7 +105,7 @@ impl Design {
         Framing::UDP.wire(self.fragment().ceil() as u64) as f64 / self.fragment()
     }
 
-    /// What bursts of all senders at once may have; nothing for one sender, which never loses a frame.
+    /// Limits of simultaneous bursts of all senders; nothing for one sender, which never loses a frame.
     fn bursts(&self) -> Vec<DesignFinding> {
         let (n, rate, buffer) = (self.senders, self.link_rate, self.output_buffer);
         let Some(each) = frames_per_sender(n, buffer, Framing::UDP) else { return Vec::new() };

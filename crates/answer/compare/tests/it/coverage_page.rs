@@ -18,8 +18,8 @@ fn values(fields: std::str::Split<char>) -> Vec<f64> {
     fields.map(|value| value.parse().unwrap()).collect()
 }
 
-/// Kinds of recordings, with the samples of each result. Of the long recording every second sample is taken, which is
-/// how far apart Prony begins its rounds.
+/// Kinds of recordings, with the samples of each result. The long recording is halved to every second sample, the
+/// distance of Prony's rounds.
 fn recordings() -> Vec<(&'static str, Results)> {
     let results = |text: &str| -> Results {
         text.lines().map(|line| values(line[line.find(' ').unwrap() + 1..].split(' '))).collect()
@@ -76,7 +76,7 @@ struct Covered {
 }
 
 impl Covered {
-    /// Of what share of each result's intervals, which are made for these starts, the truth is inside.
+    /// Share of each result's intervals, made for these starts, that contain the truth.
     fn of(results: &Results, intervals: &dyn Fn(&[f64]) -> Vec<Interval>) -> Self {
         let mut sum = Self { worst: 1.0, ..Self::default() };
         for values in results {
@@ -117,7 +117,7 @@ fn stated(values: &[f64], count: usize) -> Vec<Interval> {
     (0..starts).map(of).collect()
 }
 
-/// Intervals that declared a result within its target, of runs in the order of time of up to half of what was recorded.
+/// Intervals that made a result converge, in runs of up to half of the recording, in the order of time.
 fn settled(values: &[f64]) -> Vec<Interval> {
     let end = |start: usize| {
         model::CHECKPOINTS.iter().map(|look| *look as usize).filter(|look| 2 * look <= values.len()).find_map(|look| {

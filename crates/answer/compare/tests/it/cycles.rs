@@ -95,7 +95,7 @@ fn the_row_of_the_clock_has_the_ratio_by_which_core_results_are_reckoned() {
     for _ in 0..5 {
         let a = session("a", "guest", 3, GUEST, &mut rng);
         let mut b = session("b", "guest", 3, GUEST, &mut rng);
-        // What a run states is weighted by time, which its samples are not.
+        // A run's clock is weighted by time, unlike its samples.
         b.session.sensors.as_mut().unwrap().clock.iter_mut().for_each(|clock| *clock *= 1.01);
         let found = set(&a, &b);
         let told = found.machines[1].clock.unwrap().ratio.unwrap();
@@ -145,7 +145,7 @@ fn between_machines_time_decides_and_the_clocks_error_is_in_its_interval() {
     let (mut covered, mut wide, mut narrow) = (0, 0.0, 0.0);
     let trials = 200;
     for trial in 0..trials {
-        // The clocks that the sessions truly showed, and what is stated of them with an error of 1% each.
+        // The true clocks of the sessions, and the stated ones with an error of 1% each.
         let state = |clock: f64, rng: &mut _| {
             let mut one = session("x", "x", 1, Surroundings { clock, steps: false, neighbour: 0.4 }, rng);
             let stated = clock * (0.01 * standard_normal(rng)).exp();

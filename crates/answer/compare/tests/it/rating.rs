@@ -15,7 +15,7 @@ use crate::common::{result, run};
 
 const COMPONENTS: usize = 9;
 
-/// What moves the samples of a rating, as standard deviations of logarithms.
+/// Noise of a rating's samples, as standard deviations of logarithms.
 #[derive(Debug, Clone, Copy)]
 struct Moved {
     /// All components of a round alike.
@@ -65,7 +65,7 @@ fn rating(id: &str, session: &str, rounds: usize, moved: Moved, rng: &mut ChaCha
     run(id, "one machine", session, results)
 }
 
-/// In how many of some pairs of equal ratings what is printed holds.
+/// Number of pairs of equal ratings whose printed values hold.
 #[derive(Debug, Default)]
 struct Held {
     /// The interval of a rating.
@@ -116,7 +116,7 @@ fn means_of_components_that_move_together_cover_what_they_say() {
     let mut rng = generator(41);
     let trials = testing::trials(60, 1000);
     let least = |promised: f64| (promised - (testing::at_most(promised, trials) - promised)) * trials as f64;
-    // What lasts for rounds leaves few that are worth one.
+    // Noise that lasts for rounds leaves fewer effective ones.
     for (common, persistent, own, promised, alarms) in [
         (0.0, 0.0, 0.01, 0.93, 0.02),
         (0.01, 0.0, 0.01, 0.93, 0.02),

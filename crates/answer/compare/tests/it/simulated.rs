@@ -363,7 +363,7 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
         let open: Vec<_> = gate.open.iter().map(|one| (one.result.as_str(), one.reason.as_deref())).collect();
         assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 1), "{gate:?}");
         assert_eq!(open, [("sim.wide", Some(says))]);
-        // What the reference could not do either says nothing.
+        // A result that the baseline lacks too is no evidence.
         let (before, after) = (Run { id: "c".into(), ..after.clone() }, before.clone());
         assert_eq!(answer(&before, &after, "slower:50").answer, GateAnswer::Pass);
     }

@@ -85,7 +85,6 @@ fn shortage(problem: &ChooseProblem, condition: Condition, missed: f64, alone: b
     (missing && helps).then(|| Shortage { condition: in_words(problem, condition), limit, needed, unit, alone })
 }
 
-/// The conditions of the problem.
 fn conditions(problem: &ChooseProblem) -> Vec<Condition> {
     let demand = &problem.demand;
     let mut found = vec![Condition::Rate];

@@ -92,7 +92,7 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// Adds a plan, with its cost and what it reaches in every world.
+    /// Adds a plan, with its cost and its rate in every world.
     pub(crate) fn add(&mut self, problem: &ChooseProblem, draws: &Draws, plan: Vec<u32>) {
         let wanted = problem.demand.rate;
         let of_world = |world| {

@@ -1,4 +1,4 @@
-//! The covering knapsack: how many of which items do at least a rate, at the least weight.
+//! The covering knapsack: the number of each item that reaches a rate at the least weight.
 //!
 //! The rate is mostly the only requirement, and proportional prices make it hard for a general solver: thousands of
 //! plans cost nearly the same, and the bound excludes none. The search therefore takes items in the order of their
@@ -58,7 +58,7 @@ struct FastestItem {
     place: usize,
     /// Rate that is still missing with one of it.
     missing: f64,
-    /// What else may be in such a plan.
+    /// The other items of such a plan.
     rest: Covering,
     /// Lower bound of their weight.
     least: f64,

@@ -130,7 +130,7 @@ fn costs(problem: &ChooseProblem, plan: &[u32], world: &WorldState) -> Costs {
     Costs { total, purchase, energy, running: (total - purchase - energy).max(0.0) }
 }
 
-/// Of plans that cost the same in a world those that do most there, which share it.
+/// Of plans with equal cost in a world, the ones with the highest rate there, which share it.
 fn doing_most<'a>(
     problem: &ChooseProblem,
     world: &WorldState,

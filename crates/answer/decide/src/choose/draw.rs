@@ -57,7 +57,7 @@ impl Draws {
 }
 
 /// Share of time in which enough nodes are up, in the worlds in which all of them together reach the rate. Failures are
-/// Poisson, each lasting as long as a repair. `None` if no world is one. `None` where none of the worlds is one.
+/// Poisson, each lasting as long as a repair. `None` if no world is one.
 pub(crate) fn kept_up(problem: &ChooseProblem, plan: &[u32], worlds: &[WorldState]) -> Option<f64> {
     let mut rng = generator(problem.seed ^ 0x5eed);
     let reaches = |world: &WorldState, up: &[u32]| {

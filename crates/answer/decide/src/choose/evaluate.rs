@@ -45,7 +45,7 @@ pub struct ChoiceRecord {
     pub worth_found: f64,
 }
 
-/// What plans reached at one confidence.
+/// Results of plans at one confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ReachedAt {
     /// Confidence that was asked for.
@@ -119,7 +119,7 @@ struct JudgedPlans {
     perfect: Vec<Vec<(bool, f64)>>,
     uncorrected: Vec<Vec<(bool, f64)>>,
     measured: Vec<Vec<(bool, f64)>>,
-    /// What a measurement was said to be worth, and what it was.
+    /// The predicted and the actual value of a measurement.
     worth: Vec<(f64, f64)>,
 }
 

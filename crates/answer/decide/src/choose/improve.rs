@@ -17,7 +17,7 @@ const STEPS: usize = 60;
 /// A step must save more than this share of the cost.
 const LEAST: f64 = 1e-9;
 
-/// What steps are judged by.
+/// Criteria of the steps.
 struct Descent<'a> {
     problem: &'a ChooseProblem,
     draws: &'a Draws,
@@ -91,8 +91,8 @@ impl<'a> Descent<'a> {
         plan
     }
 
-    /// The step to the cheapest plan below a cost. Steps are tried in the order of what their nodes cost by themselves,
-    /// and none is tried of which that alone is too much.
+    /// The step to the cheapest plan below a cost. Steps are tried in the order of their nodes' own cost, and skipped
+    /// if that alone is too much.
     fn best_step(&self, plan: &[u32], below: f64) -> Option<(f64, Vec<u32>)> {
         let all =
             |world: usize| plan.iter().zip(&self.rates).map(|(&count, rate)| f64::from(count) * rate[world]).sum();
@@ -237,7 +237,7 @@ mod tests {
             let all = (0..30).flat_map(|a| (0..30).flat_map(move |b| (0..15).map(move |c| vec![a, b, c])));
             let best = all.filter_map(|plan| descent.mean(&plan)).fold(f64::INFINITY, f64::min);
             assert!(found <= 1.005 * best, "{spare} spare, {confidence}: {found} for {best}");
-            // What steps go by is what the plan costs, and what it does without the nodes that may be lost.
+            // The cost of the plan and its rate without the nodes that may be lost decide a step.
             let lost = |world: usize| {
                 let rates = (0..plan.len()).flat_map(|i| vec![draws.worlds[world].rate[i]; plan[i] as usize]);
                 let mut rates: Vec<f64> = rates.collect();

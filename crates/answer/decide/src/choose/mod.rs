@@ -1,4 +1,4 @@
-//! Purchases: how many of which offers meet a demand at the least cost, and with what certainty.
+//! Purchases: the number of each offer that meets a demand at the least cost, and how certain that is.
 //!
 //! A mixed-integer programme chooses the plan. Rates, prices and powers are drawn from their intervals and the choice
 //! is repeated. This gives the probability that the plan is the best, the possible regret, and the measurement that

@@ -168,8 +168,7 @@ impl ChooseProblem {
         found
     }
 
-    /// Moves the rates among values, in the order of [`Self::values`], by what they are wrong by together, in standard
-    /// deviations.
+    /// Moves the rates among values, in the order of [`Self::values`], by their common error, in standard deviations.
     pub(crate) fn err_together(&self, values: &mut [f64], deviations: f64) {
         let of_one = self.demand.mix.len() + OTHERS;
         for (offer, values) in self.offers.iter().zip(values.chunks_mut(of_one)) {
@@ -222,7 +221,7 @@ impl ChooseProblem {
         total - self.lost(plan, &world.rate)
     }
 
-    /// What the fastest `spare_nodes` nodes of a plan do, by the rate of one node of each offer.
+    /// Rate of the fastest `spare_nodes` nodes of a plan, by the rate of one node of each offer.
     fn lost(&self, plan: &[u32], rates: &[f64]) -> f64 {
         let (mut spare, mut lost) = (self.demand.spare_nodes, 0.0);
         let mut before: Option<usize> = None;
@@ -270,7 +269,7 @@ impl ChooseProblem {
         plan.iter().zip(&world.cost).map(|(&count, cost)| f64::from(count) * cost).sum()
     }
 
-    /// Cost of buying later what is missing of the rate in a world.
+    /// Cost of buying the missing rate later in a world.
     pub(crate) fn later(&self, missing: f64, world: &WorldState) -> f64 {
         if missing <= 1e-9 * self.demand.rate {
             return 0.0;

@@ -1,4 +1,4 @@
-//! The mixed-integer programme: how many of which offers, at the least cost.
+//! The mixed-integer programme: the number of each offer, at the least cost.
 //!
 //! If only the rate decides, it is a covering knapsack ([`cover`](super::cover)). Its best plan is also that of the
 //! programme if it keeps to all other limits. Otherwise it is branch and bound with the simplex method (the crate
@@ -182,7 +182,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// What there is a limit of: what one node of each offer takes of it, and the limit.
+    /// The limits: the use by one node of each offer, and the limit.
     fn limits(&self) -> Vec<(Condition, Vec<f64>, f64)> {
         let (demand, world) = (&self.problem.demand, self.world);
         let of_offers = |value: fn(&MachineOffer) -> f64| self.problem.offers.iter().map(value).collect::<Vec<f64>>();

@@ -93,7 +93,7 @@ pub struct AgainstCheapest {
     pub expected_cost: f64,
     /// Plans that were considered.
     pub considered: usize,
-    /// Those of them that reach the rate with the probability that was asked for.
+    /// The ones that reach the rate with the requested probability.
     pub sure: usize,
 }
 

@@ -40,7 +40,6 @@ fn thousand() -> Spanned<usize> {
     Spanned::new(0..0, 1000)
 }
 
-/// The demand.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DemandWanted {

@@ -159,7 +159,7 @@ pub struct Checked {
     pub points: usize,
     /// Share of them inside the prediction interval.
     pub inside: f64,
-    /// The date from which on most are outside; absent when there is none.
+    /// The date from which most are outside; absent if there is none.
     pub lost_from: Option<f64>,
     /// Factor by which the fit was too high at the median of the last tenth; below 1, too low.
     pub too_high_at_the_end: f64,

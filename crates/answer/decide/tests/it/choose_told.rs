@@ -27,7 +27,7 @@ fn impossible_demands_name_the_limits_to_relax() {
     assert!(matches!(with(power.needed + 1.0).answer, ChooseAnswer::Plan(_)));
     assert!(matches!(with(power.needed - 1.0).answer, ChooseAnswer::Impossible(_)));
     assert!(choice.sentences()[0].contains("No plan"));
-    // Two limits, of which neither alone is the cause.
+    // Two limits; neither alone is the cause.
     let both = tight.replace("rack_units = 60", "rack_units = 5");
     let ChooseAnswer::Impossible(shortages) = decide(&problem(&both)).unwrap().answer else { panic!() };
     assert!(shortages.iter().any(|shortage| shortage.unit == "rack units"), "{shortages:?}");

@@ -138,7 +138,7 @@ fn choices_reach_what_they_promise() {
     assert!(rule.reached >= 0.8 && rule.reached >= plain.reached - 0.05, "{rule:?} {plain:?}");
     // More confidence reaches more.
     assert!(at(&found.rule, 0.99).reached >= at(&found.rule, 0.5).reached);
-    // A measurement saves what was said, or more: plans are made anew with it, which was not reckoned with.
+    // A measurement saves the predicted amount or more: the prediction ignores that plans are made again.
     assert!(found.worth_measuring > 0.5 && found.worth_told > 0.0, "{found:?}");
     let measured = at(&found.measured, 0.9);
     assert!(measured.reached >= 0.8, "{measured:?}");
@@ -162,7 +162,7 @@ fn large_errors_do_not_cancel_between_offers() {
     assert!(found.median_error > 0.25 && rule.reached >= 0.8, "{rule:?} of {}", found.median_error);
 }
 
-/// Limits that are raised to what is said to suffice do suffice, with the confidence that was asked for.
+/// Limits raised to the reported values suffice, with the requested confidence.
 #[test]
 fn what_is_said_to_suffice_reaches_the_confidence() {
     let limited = |budget: f64, maximum: f64| {

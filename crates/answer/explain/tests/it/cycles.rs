@@ -25,7 +25,7 @@ const PRIMITIVES: [Primitive; 6] = [
     Primitive::Vector,
 ];
 
-/// A session of six core results, each of which takes `factor` times the cycles.
+/// A session of six core results; each takes `factor` times the cycles.
 fn guest(id: &str, clock: f64, factor: f64, rng: &mut ChaCha8Rng) -> Run {
     guest_of(id, clock, &|_| factor, rng)
 }
@@ -91,7 +91,7 @@ fn a_clock_that_moved_says_nothing_of_the_memory() {
         let found = explained(&a, &b);
         let factor = &found.common_factor;
         assert!(factor.is_clock && (factor.value * clock - 1.0).abs() < 1e-6, "{factor:?}");
-        // What neither the whole clock nor none of it explains.
+        // A change that neither the whole clock nor no clock explains.
         let moved = match (domain, slower) {
             (Domain::Memory, slower) => slower - 1.0,
             (_, slower) if slower > 1.0 / clock => slower - 1.0 / clock,

@@ -20,7 +20,7 @@ fn isolation(on: bool) -> Fact {
     }
 }
 
-/// As a run states samples of which there are too few for an interval.
+/// A result as a run states it with too few samples for an interval.
 fn few(benchmark: &str, class: Class, primitive: Primitive, values: &[f64]) -> BenchmarkResult {
     let range = stats::sample_median_range(values);
     let value = stats::median(values).unwrap();

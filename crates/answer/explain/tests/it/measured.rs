@@ -206,7 +206,7 @@ fn one_run_at_two_placements() {
     let found = explain(&a, &a.clone(), &ExplainOptions { at, ..crate::options() }).unwrap();
     first_is(&found, "placement of the two parties");
     assert!(!explain(&a, &a.clone(), &crate::options()).unwrap().difference, "a run is like itself");
-    // Where nothing was measured there is nothing to say, least of all that nothing differs.
+    // Without measurements there is no conclusion, least of all "no difference".
     for (wrong, told) in
         [("placement=same_moon", "placement is cross_cpu, same_cpu there"), ("moon=full", "have the parameters ")]
     {
@@ -321,7 +321,7 @@ fn a_cause_without_a_fact_is_named_by_its_primitive() {
 
 #[test]
 fn a_faster_clock_is_removed_before_memory_is_judged() {
-    // The clock of B is 10% faster. Where its memory is as A's, it differs from the clock alone, and not from A's.
+    // The clock of B is 10% faster. If its memory equals A's, it differs from the clock alone, and not from A's.
     let at_clock = |memory_slower: f64| {
         let change = |benchmark: &str, at: &str| {
             let memory = benchmark.starts_with("memory") && !at.contains("32KiB");

@@ -316,7 +316,7 @@ fn values_in_other_units_or_of_other_definitions_are_not_joined() {
     assert!(from_runs(&common::refs(&other), "farm").unwrap_err().to_string().contains("another unit"));
 }
 
-/// What other tools state of a machine's CPUs counts where the system's own number is not known.
+/// Other tools' statements on a machine's CPUs count if the system's own number is unknown.
 #[test]
 fn threads_of_imported_tables_are_facts() {
     let machine = |at: u32, counts: &[(&str, f64)]| {

@@ -184,7 +184,7 @@ impl ChartSheet<'_> {
         Ok(())
     }
 
-    /// Where a point is drawn.
+    /// Pixel of a point.
     pub(super) fn pixel(&self, at: (f64, f64)) -> (i32, i32) {
         self.context.backend_coord(&at)
     }

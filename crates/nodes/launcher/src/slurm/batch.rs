@@ -95,7 +95,7 @@ impl Batch {
         options.extend(self.options.iter().map(|option| option_word(option)));
         let mut text = String::from("#!/bin/sh\n");
         for option in options {
-            // What follows a line feed would be a command of the script.
+            // Text after a line feed would be a command of the script.
             if option.chars().any(char::is_control) {
                 return Err(Error::Usage(format!("{option:?} is no option of Slurm: it has a control character")));
             }

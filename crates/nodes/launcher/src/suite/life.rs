@@ -79,7 +79,7 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// Of a node that has just begun.
+    /// State of a node that has just begun.
     pub(super) fn new(heard: LastHeard) -> Self {
         Self { heard, progress: Instant::now(), told: 0 }
     }

@@ -133,7 +133,7 @@ impl SimulationSetup {
     }
 }
 
-/// Longest simulated time, seconds. It is counted in picoseconds, of which a machine word holds 213 days.
+/// Longest simulated time, seconds. It is counted in picoseconds, and a machine word holds 213 days.
 const LONGEST: f64 = 6e6;
 /// Most connections with windows: each takes 150 bytes.
 const MOST_CONNECTIONS: u64 = 1 << 22;

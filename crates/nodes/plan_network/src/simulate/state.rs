@@ -10,7 +10,6 @@ use super::heap::Heap;
 use super::schedule::{Cursor, TrafficSchedule};
 use super::tally::SimulationTally;
 
-/// One frame.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Frame {
     pub(super) event: u32,

@@ -27,7 +27,7 @@ pub(crate) struct Motion {
 }
 
 impl Motion {
-    /// Of a particle of a mass and kinetic energy, MeV.
+    /// For a particle of a mass and kinetic energy, MeV.
     pub(crate) fn of(mass: f64, kinetic: f64) -> Self {
         let energy = kinetic + mass;
         let squared = kinetic * (kinetic + 2.0 * mass);
@@ -94,7 +94,7 @@ pub(crate) struct Ionisation {
 }
 
 impl Ionisation {
-    /// Of a particle with a kinetic energy, MeV.
+    /// For a particle with a kinetic energy, MeV.
     pub(crate) fn of(material: &Material, species: Species, kinetic: f64) -> Self {
         let beta2 = Motion::of(species.mass(), kinetic).beta2;
         let whole = material.density * stopping_power(material, species, kinetic);

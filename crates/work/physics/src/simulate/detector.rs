@@ -19,7 +19,6 @@ const PHOTON_ENERGY: (f64, f64) = (50.0, 500.0);
 /// Farthest that a layer with stereo wires is from its radius at z = 0, cm.
 const WIDEST: f64 = 1.0;
 
-/// One event in the detector.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DetectorEvent {
     /// Number of the event.

@@ -11,7 +11,7 @@ use stats::simulate::standard_normal;
 
 use super::{rate, result, run, time};
 
-/// What a session of a guest does to its samples.
+/// Effects of a guest's session on its samples.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings {
     /// Middle of the clock's steps, hertz.
@@ -37,7 +37,7 @@ impl<'a> GuestSession<'a> {
         Self { around, step: 0, shared: false, rng }
     }
 
-    /// Clock of the next sample, and what a neighbour makes of its time.
+    /// Clock of the next sample, and the neighbour's effect on its time.
     fn next(&mut self) -> (f64, f64) {
         if self.around.steps {
             self.step = (self.step + self.rng.random_range(-1..=1)).clamp(-3, 3);
@@ -88,7 +88,7 @@ impl<'a> GuestSession<'a> {
     }
 }
 
-/// What a document states for sample values.
+/// The estimate that a document states for sample values.
 pub(crate) fn estimate(values: &[f64]) -> Estimate {
     // If the steps of the clock persist, samples too few for 95% give a min-max range with a level of its own.
     let found = stats::serial_median_interval(values, 0.95).or_else(|| stats::sample_median_range(values)).unwrap();

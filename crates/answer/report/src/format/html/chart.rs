@@ -54,7 +54,7 @@ fn legend(plot: &ChartPlot) -> Markup {
     }
 }
 
-/// What the colours and marks of a forest plot mean.
+/// The legend of a forest plot's colours and marks.
 fn forest_legend() -> Markup {
     html! {
         ul.legend {

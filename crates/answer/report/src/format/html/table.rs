@@ -102,7 +102,7 @@ fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
     }
 }
 
-/// What a cell is sorted by, where its text does not say it.
+/// The sort key of a cell, if it is not its text.
 fn order(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Count(count) => Some(count.to_string()),

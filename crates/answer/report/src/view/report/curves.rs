@@ -157,7 +157,7 @@ fn frame(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> C
     Chart { title: title.to_owned(), about, plot: ChartPlot::Curves(Curves { x, y, series: Vec::new(), marks }) }
 }
 
-/// The chart with these curves, called the same with what is added.
+/// The chart with these curves, and `added` after its title.
 fn drawn(frame: &Chart, added: String, curves: Vec<SizeCurve>) -> Chart {
     let mut chart = frame.clone();
     chart.title.push_str(&added);

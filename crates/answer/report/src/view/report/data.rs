@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::{OWN_TABLES, ReportInput};
 use crate::EmbeddedJson;
 
-/// What a report was made from. Batches and their sensor readings stay in the run documents: they are most of the
-/// bytes, and intervals come from samples.
+/// The data behind a report. Batches and their sensor readings stay in the run documents: they are most of the bytes,
+/// and intervals come from samples.
 #[derive(Serialize)]
 struct ReportData<'a> {
     runs: Vec<Run>,

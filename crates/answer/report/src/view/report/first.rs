@@ -1,4 +1,4 @@
-//! The top of a report: what the runs come to.
+//! The top of a report: the conclusion.
 
 use ::compare::{CompareVerdict, Comparison, GainDirection, Ratio};
 use model::{BenchmarkResult, Outcome, Run, Unit};

@@ -70,7 +70,7 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
             let ends = comparison.normalise.rewritten_ends(&row.metric, (quantity.low, quantity.high), Normalise::Gain);
             let quantity = PrintedQuantity { value: gain(quantity.value), low: ends.0, high: ends.1, ..quantity };
             let (word, tone) = match rows::brief(ratio) {
-                // What could not be tested is as open as what is undecided.
+                // An untested result has the colour of an inconclusive one.
                 (word, _) if ratio.verdict.is_none() => (word, Tone::Plain),
                 told => told,
             };

@@ -32,7 +32,7 @@ const VERDICTS: &str = "Compared with";
 /// Content of a report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportInput<'a> {
-    /// What is known of the benchmarks.
+    /// The benchmarks.
     pub catalogue: &'static Catalogue,
     /// The runs, the reference first.
     pub runs: &'a [&'a Run],

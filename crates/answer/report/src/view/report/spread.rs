@@ -14,7 +14,7 @@ use crate::{
 /// How to read the distributions.
 const TAILS: &str = "Tail latency: at 99%, 1 in 100 operations is slower.";
 
-/// What the sets of parameters are of runs that were measured, and of those that other tools or publications state.
+/// The values of measured and of imported runs.
 const MEASURED: &str = "Marks: median over samples; bars: 95% interval.";
 const STATED: &str = "Imported runs show the percentiles that their sources publish.";
 
