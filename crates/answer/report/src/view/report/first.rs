@@ -113,8 +113,7 @@ pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSe
     }
     let rows = rows.into_iter().map(|(_, row)| row).collect();
     let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
-    let about = "Time of one operation, log scale. Dots: samples; line: result.".to_owned();
-    let chart =
-        Chart { title: "One operation of each benchmark".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };
+    let about = "Log scale. Dots: samples; line: result.".to_owned();
+    let chart = Chart { title: "Time of one operation".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };
     Some(DocumentSection::of("Latencies", Block::Chart(chart)))
 }

@@ -42,7 +42,7 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
                 .to_owned(),
         );
     }
-    if let Some(comparison) = input.comparison {
+    if let Some(comparison) = input.comparison.filter(|comparison| comparison.tests > 0) {
         items.push(format!(
             "Ratios between runs include normal run-to-run variation. Slower or faster: significant in {} tests together \
              (Holm), and the interval lies outside ±{band}. No change: inside ±{band}. Inconclusive: neither.",
