@@ -1,6 +1,5 @@
-//! Strips the released program, since Cargo leaves `strip` of a profile out for a package whose level is set apart; and
-//! has all tables of addresses filled in at the start and then made read-only, which `-Crelro-level=partial` leaves
-//! out.
+//! Strips the released program, since Cargo ignores `strip` of a profile for a package with its own level. It also has
+//! all address tables filled in at the start and then made read-only, which `-Crelro-level=partial` omits.
 #![allow(clippy::print_stdout, reason = "build scripts talk to cargo on standard output")]
 
 fn main() {

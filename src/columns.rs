@@ -10,11 +10,11 @@ pub(crate) const USUAL: usize = 100;
 const FEWEST: usize = 40;
 /// Most columns: longer lines are hard to follow from one end to the other.
 const MOST: usize = 160;
-/// Columns that stand-ins of ASCII may add to a line.
+/// Columns that ASCII replacements may add to a line.
 const STAND_INS: usize = 2;
 
-/// Columns for people: those of the terminal on standard output; elsewhere those that `COLUMNS` asks for, and then
-/// those of the terminal from which the program was started.
+/// Columns for people: those of the terminal on standard output, else `COLUMNS`, else those of the terminal from which
+/// the program was started.
 pub(crate) fn width() -> usize {
     let measured = || terminal_size().map(|(width, _)| usize::from(width.0));
     let own = measured().filter(|_| std::io::stdout().is_terminal());

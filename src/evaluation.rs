@@ -106,7 +106,7 @@ fn drawn(chart: &SuiteChart, suite: &SuiteDescription) -> Result<EvaluationChart
     Ok(EvaluationChart { title, benchmark: result, parameter, below })
 }
 
-/// What an evaluation says itself of a result's definition.
+/// An evaluation's own statement on a result's definition.
 fn stated(differs: &[(DifferenceDescription, Parameters)], key: &ResultKey) -> Definition {
     let concerns = |(one, parameters): &&(DifferenceDescription, Parameters)| {
         glob(&one.id, &key.benchmark)

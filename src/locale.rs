@@ -1,12 +1,12 @@
-//! Which characters the readers of this program's text can show, by the locale of the environment.
+//! The characters that readers can see, by the locale of the environment.
 
 use std::ffi::OsString;
 
 /// The variables that name the locale of characters, in the order in which the first that says something decides.
 const VARIABLES: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
 
-/// Whether text for people is to be ASCII alone: the locale says so. Where none is named, as in many containers, text
-/// is UTF-8 as it is on nearly every terminal.
+/// Whether text for people is to be ASCII alone: the locale says so. Without a locale, as in many containers, text is
+/// UTF-8, as on nearly every terminal.
 pub(crate) fn is_ascii() -> bool {
     is_ascii_by(|name| std::env::var_os(name))
 }

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
-    // With a handler, a file beyond the limit of its size is an error of the write, which is told, and not the end.
+    // With a handler, exceeding the file size limit is a write error with a message instead of the end.
     let too_large = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     if signal_hook::flag::register(signal_hook::consts::SIGXFSZ, too_large).is_err() {
         output::remark("could not watch for limits of file sizes; a file that grows too large ends this program");
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     concluded(cmd::dispatch(cli))
 }
 
-/// Prints help, or what is wrong with a command line.
+/// Prints help, or the error in a command line.
 fn refused(error: &clap::Error) -> ExitCode {
     // An option that the environment gives counts as an argument: without any, the answer is the same.
     if error.kind() == clap::error::ErrorKind::MissingSubcommand && std::env::args_os().len() <= 1 {
@@ -66,7 +66,7 @@ fn refused(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// The exit code of what was done; an error is printed.
+/// The exit code of a command; an error is printed.
 fn concluded(done: anyhow::Result<ExitStatus>) -> ExitCode {
     match done {
         Ok(exit) => exit.into(),

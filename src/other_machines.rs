@@ -40,7 +40,7 @@ pub(crate) fn values(store: Option<&dyn Store>, run: &Run) -> HashMap<ResultKey,
     values
 }
 
-/// What tells machines apart: the fingerprint, or the name of one that a document describes.
+/// Identity of a machine: the fingerprint, or the name in a document.
 fn machine(run: &Run) -> String {
     run.machine_identity().unwrap_or(&run.machine.name).to_owned()
 }

@@ -11,7 +11,7 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{columns, locale};
 
-/// What failed where standard output takes no more.
+/// The error if standard output accepts no more.
 const UNWRITTEN: &str = "could not write to standard output";
 
 /// Draws a document on standard output in the requested format.
@@ -28,7 +28,7 @@ pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<ExitS
     write(&rendered(document, name)?)
 }
 
-/// Writes a document to a file, in HTML unless another format is requested, and says so; without a file, prints it.
+/// Writes a document to a file, in HTML unless another format is requested, and says so. Without a file it prints it.
 pub(crate) fn save(document: &Document, path: Option<&Path>, common: &CommonOptions) -> Result<ExitStatus> {
     let Some(path) = path else { return print(document, common) };
     let format = common.format.as_deref().unwrap_or("html");
@@ -63,8 +63,7 @@ pub(crate) fn rendered(document: &Document, name: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Says what a command did: in words, or as the data of every other format, of which CSV has
-/// the members of these `names`.
+/// Prints what a command did: in words, or as data in every other format. CSV has the members of these `names`.
 pub(crate) fn done(
     words: String,
     next: Vec<String>,
@@ -78,7 +77,7 @@ pub(crate) fn done(
     print(&document, common)
 }
 
-/// Refuses `--format` where `what` is printed, which has a form of its own.
+/// Refuses the global output formats if `what` has a fixed form.
 pub(crate) fn only_as_it_is(what: &str, common: &CommonOptions) -> Result<()> {
     let name = common.format();
     anyhow::ensure!(name == "terminal", "could not write {what} as {name}; leave --format out");

@@ -41,11 +41,11 @@ pub(crate) fn remove(common: &CommonOptions) -> Result<Box<dyn Store>> {
     }
 }
 
-/// That the store is not there at all, which is said before what it lacks.
+/// The message that the store does not exist, which comes before missing runs.
 pub(crate) fn missing(common: &CommonOptions) -> Option<String> {
     let path = place(common).ok()?;
     let address = path.to_string_lossy().contains("://");
-    // Where this user may not look, nothing is known of it.
+    // Without permission to look, it is unknown.
     let gone = matches!(path.try_exists(), Ok(false));
     (!address && gone).then(|| format!("there is no store {}", path.display()))
 }
@@ -84,7 +84,7 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
             if let Some((store, selector)) = &opened {
                 let summary = match selector.resolve(name) {
                     Ok(summary) => summary,
-                    // A name that is no path by its look, such as `table.csv`, may be one all the same.
+                    // A name without the look of a path, such as `table.csv`, may still be one.
                     Err(_) if Path::new(name).exists() => {
                         found.extend(named_of_path(name)?);
                         continue;
@@ -100,12 +100,12 @@ pub(crate) fn find(names: &[String], common: &CommonOptions, detail: Detail) -> 
                 found.push(Named { handle: summary.number.to_string(), run: store.get(&summary.id, detail)? });
             }
         }
-        // An evaluation may define what is measured and print no machine.
+        // An evaluation may define results and print no machine.
         anyhow::ensure!(
             found.len() > before,
             "{name} holds no machine with a result; `prony runs --published` lists them"
         );
-        // Of several runs, one that was named before stays where it is: the first is the reference of comparisons.
+        // A run that was named before stays in place: the first one is the baseline of comparisons.
         if found.len() > before + 1 {
             let added = found.split_off(before);
             let is_new = |one: &Named| found.iter().all(|known| known.run.id != one.run.id);
@@ -174,9 +174,9 @@ fn of_file(path: &Path) -> Result<Vec<Run>> {
             let json = bytes.trim_ascii_start().starts_with(b"{");
             match import::import(&path.display().to_string(), &bytes, &options, benchmarks::catalogue()) {
                 Ok(source) if !source.runs.is_empty() => Ok(source.runs),
-                // A format that is recognised says what is wrong in its own lines.
+                // A recognised format has its own error.
                 Err(reason) if !json && !matches!(reason, import::Error::Unrecognised { .. }) => Err(reason.into()),
-                // What the document lacks says more than that no other format fits.
+                // The document's error says more than that no other format fits.
                 _ => Err(error.into()),
             }
         }
@@ -219,8 +219,8 @@ pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<Sessi
     Ok(records)
 }
 
-/// The runs without results that are another quantity than a result of the same name in another of them: what learns
-/// from several runs takes equal names for equal definitions.
+/// Removes results whose definition differs from that of an equal name in another run: training on several runs takes
+/// equal names for equal definitions.
 pub(crate) fn alike(mut runs: Vec<Run>) -> Vec<Run> {
     let mut known: HashMap<ResultKey, Vec<Definition>> = HashMap::new();
     for result in runs.iter().flat_map(|run| &run.results) {

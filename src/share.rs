@@ -1,4 +1,4 @@
-//! A run document for others: what tells who measured, and where, is taken out.
+//! A run document for others, without data that identify the user or the place.
 //!
 //! Facts of the machine are kept by a list, so that a fact of a later version is not given away by being unknown here.
 //! Every text that remains is searched for the host name, the user's name, paths, addresses and identifiers.
@@ -16,13 +16,13 @@ use sha2::{Digest, Sha256};
 /// How much of a run is shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ShareMode {
-    // Without what tells who measured, and where.
+    // Without data that identify the user or the place.
     Stripped,
     // Everything.
     Full,
 }
 
-/// Beginnings of the names of facts that are kept. What is not listed is taken out.
+/// Beginnings of the names of kept facts. Unlisted ones are removed.
 const KEPT: &str = "\
     machine.load cpu. cache. memory. clock. mitigation. virtual. cgroup. limit. confinement. software. \
     environment. file. kernel.name kernel.release kernel.version kernel.page_table_isolation kernel.config. \
@@ -43,7 +43,7 @@ fn kept(fact: &Fact) -> bool {
     KEPT.split(' ').any(|start| fact.name.starts_with(start)) || KEPT_ENDS.iter().any(ends)
 }
 
-/// What must not remain in any text.
+/// Words that must not remain in any text.
 struct Secrets {
     names: Vec<String>,
     shapes: Vec<(Regex, &'static str)>,
@@ -85,7 +85,7 @@ impl Secrets {
             text = text.replace(name.as_str(), "(name)");
         }
         for (shape, mark) in &self.shapes {
-            // Only the group is replaced where a shape has one: what stands before a path stays.
+            // If a shape has a group, only that is replaced, so that the text before a path stays.
             text = shape
                 .replace_all(&text, |found: &regex::Captures| match (found.get(0), found.get(1)) {
                     (Some(whole), Some(part)) => whole.as_str().replace(part.as_str(), mark),
@@ -116,7 +116,7 @@ fn salted(salt: &[u8], text: &str) -> String {
     state.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A run without what tells who measured it, and where. Runs of one machine keep one name between them.
+/// A run without data that identify the user or the place. Runs of one machine keep one common name.
 pub(crate) fn stripped(run: &Run, salt: &[u8]) -> Result<Run> {
     let secrets = Secrets::new(run)?;
     let mut run = run.clone();
@@ -145,15 +145,15 @@ pub(crate) fn stripped(run: &Run, salt: &[u8]) -> Result<Run> {
     serde_json::from_value(value).context("could not strip the run")
 }
 
-/// Gives what this user shared the identity that it has here, where runs of the same machine are beside it: the machine
-/// of a shared file and of a run that was kept is one.
+/// Gives this user's shared files their local machine identity if runs of the same machine are present, so that both
+/// count as one machine.
 pub(crate) fn recognise(runs: &mut [&mut Run]) {
     if let Some(salt) = salt_place().ok().and_then(|path| kept_salt(&path)) {
         unmark(runs, &salt);
     }
 }
 
-/// Replaces marks of a salt by what they stand for, as far as one of the runs has it.
+/// Replaces marks of a salt by their originals, as far as one of the runs has it.
 fn unmark(runs: &mut [&mut Run], salt: &[u8]) {
     let identities = |run: &Run| [Some(run.session.began_on.clone()), run.session.ended_on.clone()];
     let known = runs.iter().flat_map(|run| {
@@ -176,7 +176,7 @@ fn unmark(runs: &mut [&mut Run], salt: &[u8]) {
     }
 }
 
-/// The file of this user's salt on this machine, beside the default store.
+/// The file of this user's salt on this machine, next to the default store.
 fn salt_place() -> Result<PathBuf> {
     Ok(store::default_path()?.with_file_name("share-salt"))
 }
@@ -214,7 +214,7 @@ fn file_name(run: &Run) -> PathBuf {
     PathBuf::from(format!("{}.prony.json", crate::output::file_part(name)))
 }
 
-/// Writes the file of a run for others, and says what it contains.
+/// Writes the file of a run for others, and lists its contents.
 pub(crate) fn write(run: &Run, mode: ShareMode) -> Result<String> {
     let shared = match mode {
         ShareMode::Full => run.clone(),

@@ -145,7 +145,7 @@ mod tests {
         assert_eq!((seconds_or_none("0s"), seconds_or_none("0.5"), seconds_or_none("0m")), (Ok(0.0), Ok(0.5), Ok(0.0)));
     }
 
-    /// What a refusal says of the numbers that are allowed is true.
+    /// The allowed numbers in an error message are right.
     #[test]
     fn a_refused_number_is_told_which_ones_are_allowed() {
         let said = |result: Result<f64, String>| result.unwrap_err();

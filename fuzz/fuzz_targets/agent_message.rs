@@ -1,5 +1,5 @@
-//! Any lines are messages between a driver and its agents, or refused; and a job that an agent accepts has
-//! fragments that can be counted.
+//! Any lines are messages between a driver and its agents, or refused. A job that an agent accepts has a finite number
+//! of fragments.
 #![no_main]
 
 use launcher::agent::Hello;
@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
     messages::<SuiteRequest>(bytes, drop);
     messages::<SuiteReply>(bytes, |message| {
         if let SuiteReply::Saved(run) | SuiteReply::Ended(run, _) = message {
-            // What a node says of itself is checked before it is stored.
+            // A node's data are checked before they are stored.
             let _ = model::render_run(&run);
         }
     });

@@ -1,5 +1,5 @@
-//! Any bytes are frames of a channel or refused, in whatever pieces they come; and no message is longer than allowed,
-//! however long its frames say it is. The cipher lets everything pass, so that what lies behind it is reached.
+//! Any bytes are frames of a channel or refused, in pieces of any size. No message is longer than allowed, whatever its
+//! frames say. The cipher accepts everything, so that the code behind it is reached.
 #![no_main]
 
 use channel::Result;
@@ -21,7 +21,7 @@ impl FrameCipher for NullCipher {
     }
 }
 
-/// The messages of bytes that come in pieces of at most so many, until one is refused.
+/// The messages in bytes that come in pieces of at most `step`, until one is refused.
 fn messages(mut bytes: &[u8], step: usize, most: usize) -> Vec<Vec<u8>> {
     let (mut reader, mut messages, all) = (FrameReader::default(), Vec::new(), bytes.len());
     while !bytes.is_empty() {

@@ -1,5 +1,5 @@
-//! Any text is offers and demand or refused; and what is chosen among few offers with few draws is a plan
-//! that can be printed, or no plan.
+//! Any text is offers and demand or refused. The choice among few offers with few draws is a plan that can be printed,
+//! or no plan.
 #![no_main]
 
 use std::collections::BTreeMap;

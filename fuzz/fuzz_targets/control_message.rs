@@ -1,5 +1,4 @@
-//! Any bytes are a control message of network tests, or refused; and a test that is accepted keeps
-//! within its limits.
+//! Any bytes are a control message of network tests, or refused. An accepted test keeps within its limits.
 #![no_main]
 
 use network::serve::{FromClient, FromServer, ServeLimits};

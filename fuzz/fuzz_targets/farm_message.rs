@@ -1,4 +1,4 @@
-//! Any bytes are a message of a pilot or of a coordinator, or refused; and a job that is accepted can be cut.
+//! Any bytes are a message of a pilot or of a coordinator, or refused. An accepted job can be cut into chunks.
 #![no_main]
 
 use farm::{FromCoordinator, FromPilot};

@@ -1,5 +1,5 @@
-//! Any text is a manifest of applications or refused with its line; and what is accepted makes a bounded number of
-//! builds, whose commands can be filled in.
+//! Any text is a manifest of applications or refused with its line. An accepted one makes a bounded number of builds,
+//! whose commands can be filled in.
 #![no_main]
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Any bytes are a run document of this schema, or refused; and what is read is written, read
-//! back as it was, printed, and compared with itself.
+//! Any bytes are a run document of this schema, or refused. An accepted one is written, read back unchanged, printed,
+//! and compared with itself.
 #![no_main]
 
 use explain::{ExplainOptions, explain};

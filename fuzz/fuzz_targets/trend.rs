@@ -1,4 +1,4 @@
-//! Any text is dated values or refused; and what is fitted to them can be drawn, and holds no number that is none.
+//! Any text is dated values or refused. Their fit can be drawn, and holds only finite numbers.
 #![no_main]
 
 use decide::trend::{TrendOptions, families, parse, trend};

@@ -49,7 +49,7 @@ impl LauncherOptions {
     }
 }
 
-/// The path of this program as nodes are told it, in text.
+/// The path of this program for nodes, as text.
 fn own_path(path: PathBuf) -> Result<String> {
     path.into_os_string().into_string().map_err(|path| {
         let path = path.to_string_lossy();
@@ -82,7 +82,7 @@ fn words(command: &str) -> Result<Vec<String>> {
     Ok(CommandLine::new(command, &ShellChoice::None)?.argv)
 }
 
-/// The launcher by ssh for the first `count` of these hosts, all of them checked before anything is started.
+/// The launcher by ssh for the first `count` of these hosts, all checked before anything is started.
 pub(crate) fn by_ssh(ssh: &str, hosts: &[String], count: usize, remote: String, arguments: Vec<String>) -> Result<Ssh> {
     ensure!(!hosts.is_empty(), "could not use ssh without hosts; name them with --hosts a,b,c");
     if count > hosts.len() {
@@ -95,14 +95,14 @@ pub(crate) fn by_ssh(ssh: &str, hosts: &[String], count: usize, remote: String, 
     Ok(launcher)
 }
 
-/// The machine of a host as ssh is told it: without the user, in small letters, since names of hosts have no case.
+/// The machine of a host without the user, in small letters, since names of hosts have no case.
 fn machine_of(host: &str) -> String {
     let host = host.strip_prefix("ssh://").unwrap_or(host);
     host.rsplit_once('@').map_or(host, |(_, machine)| machine).to_ascii_lowercase()
 }
 
-/// Refuses a host that is named twice where each is a node of its own: two pilots of one machine fail together, and
-/// their results agree however wrong it computes; two suites at once measure each other.
+/// Refuses a host that is named twice if each is a separate node. Two pilots of one machine fail together, and their
+/// wrong results agree; two concurrent suites measure each other.
 pub(crate) fn refuse_twice(hosts: &[String]) -> Result<()> {
     for (place, host) in hosts.iter().enumerate() {
         let machine = machine_of(host);
@@ -229,7 +229,7 @@ mod tests {
         for text in ["--comment=a\nb", "--comment=a\r", "a\0", "\u{1b}[2J"] {
             assert!(in_one_line(text).is_err() && one_option(text).is_err(), "{text:?}");
         }
-        // As two words these would be two arguments in a script, and one that Slurm does not know elsewhere.
+        // Two words would be two arguments in a script, and unknown to Slurm elsewhere.
         for text in ["--account x", "-p debug", "", "account=x", "\"--comment=a b\""] {
             assert!(one_option(text).unwrap_err().contains("--name=value"), "{text:?}");
         }

@@ -54,7 +54,7 @@ fn wrapped(text: &str) -> String {
     text.lines().map(line).collect::<String>().replace(TIE, " ")
 }
 
-/// Stands for a blank at which no line ends.
+/// A blank that must not end a line.
 const TIE: char = '\u{2}';
 
 fn tied(text: String, operator: &&str) -> String {

@@ -20,7 +20,7 @@ use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{evaluation, output, run_finder};
 
-/// Stands for standard output where a file is named.
+/// A file name that means standard output.
 const STANDARD_OUTPUT: &str = "-";
 
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ use crate::cli::{self, CommonOptions};
 use crate::run_finder;
 
 /// Options that may differ between a command and the one that resumes its run: they affect duration, precision and
-/// output, but not what is measured.
+/// output, but not the quantities.
 const FREE: &str = "\
     resume target time_limit max_samples seed label note output no_store quiet store format color token_file \
     builds help";

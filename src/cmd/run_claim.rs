@@ -1,5 +1,4 @@
-//! The claim of this process on the run that it measures: of two that measure one run, each would overwrite what the
-//! other measured.
+//! The claim of this process on its run: two processes that measure one run would overwrite each other's results.
 
 use anyhow::{Result, ensure};
 

@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(next(&[run(1, "quick"), run(13, "time")]), "prony report 13");
         assert_eq!(next(&[run(1, "quick"), run(13, "time"), run(14, "quick")]), "prony compare 1 14 · prony report 14");
         assert_eq!(list(&[]).title, "No run is stored yet");
-        // The time limit ends every run of the default suite: only what was interrupted is incomplete.
+        // The time limit ends every run of the default suite; only interrupted runs are incomplete.
         let ended = Summary { interrupted: true, ..run(2, "quick") };
         let text = |run| String::from_utf8(output::rendered(&list(&[run]), "terminal").unwrap()).unwrap();
         assert!(text(ended).contains("incomplete") && !text(run(2, "quick")).contains("incomplete"));

@@ -1,5 +1,5 @@
-//! Published results at the sets of parameters of today's suites: where a source does not state a parameter, the suite
-//! that continues its tables says which value stands for it, and the result says so.
+//! Published results at the sets of parameters of today's suites. If a source does not state a parameter, the suite
+//! that continues its tables supplies the value, and the result says so.
 
 use anyhow::Result;
 use import::published::PublishedEvaluation;
@@ -8,7 +8,7 @@ use report::view::Slot;
 
 use super::filled;
 
-/// The machines that a name beginning with `published:` stands for, comparable with a run of today.
+/// The machines behind a name that begins with `published:`, comparable with a run of today.
 ///
 /// # Errors
 /// When there is no such evaluation or machine, or its folder is damaged.
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// Printed results that no key of today can stand for, with the reason.
+    /// Printed results without a matching key today, with the reason.
     const ALONE: [(&str, &str); 7] = [
         (
             "cpu.arithmetic:type=register",
@@ -127,7 +127,7 @@ mod tests {
         assert!(near("cyberlife-2004", "shell.compile:program=small,placement=free"));
         assert!(near("cyberlife-2004", "file.write:buffer=1KiB,place=target,durability=fsync"));
         assert!(near("cyberlife-2004", "cpu.dhrystone"), "another language");
-        // Of results that are measured again none is another one, but those of applications: a source's program is its
+        // Only results of applications have another definition when measured again, because a source's program is its
         // own.
         for evaluation in PublishedEvaluation::all().unwrap() {
             let keys = measured(&evaluation).unwrap();

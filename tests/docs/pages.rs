@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-/// A fenced block.
 #[derive(Debug, Clone)]
 pub(crate) struct FencedBlock {
     /// Line of its first fence, from 1.
@@ -14,12 +13,10 @@ pub(crate) struct FencedBlock {
     pub(crate) text: String,
 }
 
-/// A page of the documentation.
 #[derive(Debug, Clone)]
 pub(crate) struct DocumentationPage {
     /// Path from the root of the tree.
     pub(crate) name: String,
-    /// Its text.
     pub(crate) text: String,
     /// Its fenced blocks, in order.
     pub(crate) blocks: Vec<FencedBlock>,
@@ -72,7 +69,6 @@ pub(crate) fn pages(root: &Path) -> Vec<DocumentationPage> {
     files.into_iter().map(page).collect()
 }
 
-/// The fenced blocks of a text.
 pub(crate) fn blocks(text: &str) -> Vec<FencedBlock> {
     let (mut found, mut open) = (Vec::new(), None::<FencedBlock>);
     for (at, line) in text.lines().enumerate() {

@@ -1,4 +1,4 @@
-//! What a command answers when it has done something, and what it says next.
+//! The answer of a command that has done something, and the next command that it suggests.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
 
 use crate::common::{Answer, Place};
@@ -33,7 +33,7 @@ fn every_command_answers_in_json_or_refuses_it_in_one_line() {
     let said = place.ask(&["export", "./a.json", "--to", "openmetrics", "--format=json"]).refused();
     assert!(said.contains("prony show ./a.json --format json"), "{said}");
     assert!(place.ask(&["export", "./a.json", "--to", "openmetrics"]).fine().out.contains("# EOF"));
-    // A result that a gauge cannot say is told.
+    // A result that a gauge cannot hold is reported.
     let mut run: serde_json::Value = serde_json::from_slice(&std::fs::read(place.file("a.json")).unwrap()).unwrap();
     run["results"][0]["outcome"] = serde_json::json!({ "not_measured": "no such thing here" });
     std::fs::write(place.file("part.json"), run.to_string()).unwrap();

@@ -83,12 +83,12 @@ fn a_c_program_under_every_compiler_and_level() {
         assert!(bound.unwrap_or_else(|| value(memory)) > 1e5, "{memory}");
     }
     let efficiency = results(&run, "application.sieve_efficiency");
-    // Beside much other work a build may get too few samples for one.
+    // Under other load a build may get too few samples for one.
     assert!(!efficiency.is_empty() && efficiency.len() <= 2 * found.len(), "{efficiency:?}");
     assert!(efficiency.iter().all(|each| value(each) > 0.0 && each["parameters"]["copies"] == "2"), "{efficiency:?}");
 }
 
-/// Nine applications of which seven fail in different ways; the others are measured.
+/// Nine applications; seven fail in different ways, and the others are measured.
 #[test]
 fn failures_are_results_with_reason_and_output_and_the_rest_is_measured() {
     let place = Place::new();
@@ -127,8 +127,8 @@ fn failures_are_results_with_reason_and_output_and_the_rest_is_measured() {
     assert!(said.contains("failed: ") && said.contains("still running"), "{said}");
 }
 
-/// The kernel counts what a process waited for: a program whose children are orphans uses their CPU time all the same.
-/// What goes on after it is not counted, and that is said.
+/// The kernel counts processes that were waited for: the CPU time of a program's orphaned children still counts.
+/// Processes that outlive it do not count, and a note says so.
 #[test]
 fn children_that_a_program_does_not_wait_for_are_counted_or_told() {
     let place = Place::new();
@@ -198,7 +198,7 @@ fn built_in_reconstruction_works_out_of_the_box() {
     let few = ["--copies", "1", "--target", "60", "--max-samples", "8", "--time-limit", "1m", "--format=json"];
     let mut named = "builtin:reconstruct";
     if !testing::slow("the built-in work in its own size; a fiftieth of it stands for it") {
-        // Of fewer events the digest is another one.
+        // Fewer events have another digest.
         let text = application::BUILTIN;
         let expected = ", digest_scope = \"application\", expect = \"98b4ea8f2b028026\"";
         let less = text.replace("events = 100,", "events = 2,").replace(expected, "");

@@ -1,4 +1,4 @@
-//! Bad turns: what the program says and how it ends when its surroundings fail it, or a document means harm.
+//! Failing surroundings and hostile documents: messages and exit codes.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 use std::fs::{self, File};
@@ -23,7 +23,7 @@ fn a_store_that_does_not_exist_is_named() {
     let place = Place::with_a_run();
     let said = place.ask(&["show", "99"]).refused();
     assert!(!said.contains("there is no store"), "{said}");
-    // Where it cannot be looked for, it is not said to be missing.
+    // If the search is impossible, it is not reported as missing.
     let behind = place.file("a.json").join("x.sqlite");
     let said = Answer::of(place.prony().arg("runs").arg("--store").arg(behind).output().unwrap()).refused();
     assert!(said.contains("a part of its path is a file"), "{said}");
@@ -211,7 +211,7 @@ fn numbers_that_nothing_can_have_are_refused_by_every_reader() {
             assert!(said.contains(says) && said.contains("edited.json"), "{arguments:?}: {said}");
         }
     }
-    // Beyond what a number can be, and not a whole one where only those are.
+    // Numbers out of range, and fractions in place of whole numbers.
     for (old, new) in [("\"ops\":", "\"ops\":-"), ("\"value\":", "\"value\":1e999,\"x\":")] {
         let text = fs::read_to_string(place.file("a.json")).unwrap().replacen(old, new, 1);
         fs::write(place.file("edited.json"), text).unwrap();
@@ -220,7 +220,7 @@ fn numbers_that_nothing_can_have_are_refused_by_every_reader() {
     }
 }
 
-/// A run that its time limit ended is told from an interrupted one.
+/// A run that its time limit ended differs from an interrupted one.
 #[test]
 fn only_interrupted_runs_are_listed_as_incomplete() {
     let place = Place::with_a_run();

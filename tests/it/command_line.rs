@@ -36,7 +36,7 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     for words in [&["time", "--spacing", "-1", "true"][..], &["run", "--spacing", "-1"]] {
         assert!(place.ask(words).err.contains("it must be 0, for none, or above"), "{words:?}");
     }
-    // What is wrong stands in the first line, with the nearest word below it where there is one.
+    // The error is in the first line, with the nearest word below it if there is one.
     for (words, first, tip) in [
         (&["shw", "1"][..], "unrecognized subcommand 'shw'", "'show'"),
         (&["show", "--fromat", "1"], "unexpected argument '--fromat' found", "'--format'"),
@@ -59,7 +59,7 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     assert!(Answer::of(unset).refused().contains("PRONY_STORE"));
 }
 
-/// Text for people has the characters of the locale; what is written for programs is UTF-8.
+/// Text for people has the characters of the locale; output for programs is UTF-8.
 #[test]
 fn a_locale_without_utf_8_gets_ascii() {
     let place = Place::with_a_run();
@@ -91,7 +91,7 @@ fn a_locale_without_utf_8_gets_ascii() {
     }
 }
 
-/// Where the output is no terminal, `COLUMNS` says how wide it may be.
+/// If the output is no terminal, `COLUMNS` sets its width.
 #[test]
 fn columns_are_asked_for_where_there_is_no_terminal() {
     let place = Place::with_a_run();
@@ -115,13 +115,13 @@ fn too_little_address_space_is_told() {
         let mut command = std::process::Command::new("sh");
         Answer::of(command.args(["-c", script, "sh", &limit, program]).current_dir(place.path()).output().unwrap())
     });
-    // Below that the kernel or the loader ends it, which cannot be told from inside.
+    // Below that the kernel or the loader ends it, which the program cannot report.
     let first = tries.into_iter().find(|said| said.code.is_some_and(|code| code < 127)).unwrap();
     assert!(first.code == Some(2) && first.err.contains("(ulimit -v) leaves this program"), "{first:?}");
     assert_eq!(first.err.lines().count(), 1, "{first:?}");
 }
 
-/// A label may look like the name of a benchmark, as versions of kernels do.
+/// A label may resemble the name of a benchmark, as versions of kernels do.
 #[test]
 fn a_run_is_shown_by_a_label_with_dots() {
     let place = Place::with_a_run();
@@ -134,7 +134,7 @@ fn a_run_is_shown_by_a_label_with_dots() {
     assert!(place.ask(&["show", "os.fork_exec"]).refused().contains("os.fork_exec"), "no run is called so");
 }
 
-/// The doctor looks where stored runs measured, from wherever it is asked.
+/// The doctor checks the places of stored runs, from any directory.
 #[test]
 fn leftovers_are_found_where_stored_runs_measured() {
     let place = Place::with_a_run();
@@ -152,7 +152,7 @@ fn leftovers_are_found_where_stored_runs_measured() {
     assert!(leftover(&said) && said.contains("/data"), "{said}");
 }
 
-/// Runs that share a file are compared by its name, and what is wrong with a table is told by its line.
+/// Runs in one file are compared by its name, and an error in a table names its line.
 #[test]
 fn a_table_is_compared_by_the_name_of_its_file() {
     let place = Place::with_two_runs();

@@ -111,7 +111,7 @@ fn a_printed_program_is_predicted() {
 #[test]
 fn the_fit_of_1998_does_not_reach_2015() {
     let place = Place::new();
-    // What doubles every 1.56 years, about as processors did.
+    // Values that double every 1.56 years, about as processors did.
     let dated: String = (0..53)
         .map(|at| {
             let (year, scatter) = (1990.0 + f64::from(at) / 6.0, 1.0 + 0.04 * f64::from(at * 7 % 5 - 2));
@@ -226,7 +226,7 @@ fn a_rating_is_worth_more_within_a_family_than_across() {
     assert!(alone.code == Some(2) && alone.err.contains("nothing"), "{}", alone.err);
 }
 
-/// Of several runs of one machine the newest counts, and it is said that there are others.
+/// The newest of several runs of one machine counts, and a note mentions the others.
 #[test]
 fn the_newest_of_several_runs_of_a_machine_counts() {
     let place = Place::new();

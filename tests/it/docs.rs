@@ -1,6 +1,6 @@
 //! Every command of README and docs works: `sh` blocks are run, page by page, in a directory with a prepared store, and
-//! their output is that of the page. `PRONY_BLESS=1 cargo test --test it docs` updates it; `PRONY_BLESS=measured` also
-//! updates measured values, with the program that `PRONY_DOCS_PROGRAM` names.
+//! their output must be that of the page. `PRONY_BLESS=1 cargo test --test it docs` updates it; `PRONY_BLESS=measured`
+//! also updates measured values, with the program that `PRONY_DOCS_PROGRAM` names.
 //!
 //! - `sh`: run, and ends with 0; `sh exit 1`: ends with 1.
 //! - `sh no-run: REASON`: not run, but counted. Another test checks that its options exist.
@@ -112,7 +112,7 @@ fn shown(output: &str, info: &str, place: &Workplace) -> String {
     text
 }
 
-/// Runs the blocks of a page in order; returns its text with the present outputs, and the number of blocks left out.
+/// Runs the blocks of a page in order. Returns its text with the present outputs, and the number of skipped blocks.
 fn run_page(page: &DocumentationPage, bless: &str) -> (String, usize) {
     let place = Workplace::new();
     let (mut text, mut left_out, mut last) = (page.text.clone(), 0, None::<String>);
@@ -174,7 +174,7 @@ fn lines_of_the_pages_wrap_at_100_columns_and_links_lead_somewhere() {
             fenced ^= line.starts_with("```");
             let long = !fenced && !line.starts_with('|') && line.chars().count() > 100;
             assert!(!long, "{}:{} is longer than 100 columns", page.name, at + 1);
-            // A row cannot wrap: what it has no room for stands below its table.
+            // A row cannot wrap, so longer texts are below their table.
             let wide = !fenced && line.starts_with('|') && line.chars().count() > 120;
             assert!(!wide, "{}:{} is a row of more than 120 columns", page.name, at + 1);
             let cut = fenced && line.chars().count() > 120;

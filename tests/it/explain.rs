@@ -21,7 +21,7 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Seconds of a brief run, and of one that is asked for what the brief one did not show.
+/// Seconds of a brief run, and of one for results that the brief one did not show.
 const BRIEF: u32 = 6;
 const LONG: u32 = 20;
 
@@ -303,7 +303,7 @@ fn a_cpu_limit_is_explained_by_the_control_group() {
         "memory.load_latency:working_set=32KiB",
         "os.yield",
     ];
-    // Batches that the quota did not stop take as long as without it: it shows in what was observed.
+    // Batches between two stops by the quota are as fast as without it, so only raw values show it.
     within_tries("CPU limit", |limit| {
         let place = Place::new();
         measure(&place, limit, "free", &many, &["--no-rulers", "--max-samples", "10"])?;
@@ -325,8 +325,8 @@ fn a_cpu_limit_is_explained_by_the_control_group() {
     });
 }
 
-/// Installs a filter of a thousand steps that reads an argument, so that the kernel cannot know its answer beforehand,
-/// and allows every call; then becomes the program that its arguments name (seccomp(2)).
+/// Installs a filter of a thousand steps that reads an argument, so that the kernel cannot cache its answer, and allows
+/// every call. Then executes the program in its arguments (seccomp(2)).
 const FILTERED: &str = "
 import ctypes, os, struct, sys
 steps = struct.pack('HBBI', 0x20, 0, 0, 16) * 1000 + struct.pack('HBBI', 0x06, 0, 0, 0x7fff0000)

@@ -26,7 +26,7 @@ fn a_farm_gives_the_result_of_one_process() {
     place.ask(&["farm", "status", "ledger", "--output", "farm.html"]).fine();
     let page = std::fs::read_to_string(place.file("farm.html")).unwrap();
     assert!(page.contains("<html") && page.contains("medians over its groups of chunks"));
-    // The report of the stored run has what the ledger says, too.
+    // The report of the stored run has the ledger's data too.
     place.ask(&["report", "latest", "--output", "run.html"]).fine();
     let page = std::fs::read_to_string(place.file("run.html")).unwrap();
     assert!(page.contains("<h2>nodes</h2>") && page.contains("<h2>story</h2>"));
@@ -70,8 +70,8 @@ fn stop_until(pilot: i32, expired: impl Fn() -> bool) {
     });
 }
 
-/// One run: a pilot is killed, another is stopped until its lease is over and continues with a result that is not
-/// accepted, the coordinator is killed and another one resumes.
+/// One run: a pilot is killed. Another is stopped until its lease is over, and continues with a result that is not
+/// accepted. The coordinator is killed and another one resumes.
 #[test]
 fn kills_and_stops_do_not_change_the_result() {
     let place = Place::new();
@@ -168,8 +168,8 @@ fn a_farm_resumes_after_all_processes_died() {
     holds(&answer, 40, 80, &digest);
 }
 
-/// The coordinator is killed, its port is taken, and the run goes on at another address, where a further coordinator
-/// resumes it again. Pilots of before wait in vain at the old address.
+/// The coordinator is killed and its port is taken. The run goes on at another address, where a further coordinator
+/// resumes it again. Running pilots keep waiting at the old address.
 #[test]
 fn a_farm_resumes_at_another_address() {
     let place = Place::new();
@@ -296,7 +296,7 @@ fn input_is_read_from_files_and_its_file_system_reported() {
     assert_eq!(failed.code, Some(2), "{failed:?}");
 }
 
-/// A coordinator that stands still, longer than a lease lasts, ends no lease: it could hear no heartbeat.
+/// A coordinator that is stopped for longer than a lease ends no lease, because it could not receive heartbeats.
 #[test]
 fn a_coordinator_that_stood_still_takes_no_work_away() {
     testing::attempts(3, || {

@@ -1,6 +1,5 @@
-//! Faults of many kinds at random moments, run after run, until there were enough; after each run the products on the
-//! disk are held against the ledger. Twelve faults by default, 300 among the slow tests, half of them beside the other
-//! half.
+//! Faults of many kinds at random moments, run after run, until there were enough. After each run the products on the
+//! disk are compared with the ledger. Twelve faults by default, 300 in the slow tests, in two concurrent halves.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -29,7 +28,7 @@ const LEASE: f64 = 1.0;
 /// Time limit of one run.
 const LONG: Duration = Duration::from_secs(300);
 
-/// What is done to a farm.
+/// Faults of a farm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     KillPilot,
@@ -87,7 +86,7 @@ impl<'a> Chaos<'a> {
             let _ = std::fs::remove_file(place.file(&format!("ledger{end}")));
         }
         let _ = std::fs::remove_dir_all(place.file("products"));
-        // What an attempt writes names the attempt: two attempts never write the same.
+        // An attempt writes its own name: two attempts never write the same.
         let script = r#"test -z "$BROKEN" || exit 3; sleep 0.4; mkdir "$3/deep" && echo "$1 $2 attempt $5" > "$3/data-$4" &&
             echo "$5" > "$3/deep/attempt" && echo "digest=$(echo "$1 $2" | cksum | cut -d' ' -f1 | xargs printf '%08x')""#;
         let words = ["sh", "-c", script, &marker, "{first}", "{events}", "{out}", "{chunk}", "{attempt}"];
@@ -138,7 +137,7 @@ impl<'a> Chaos<'a> {
         self.farm = Some(Running::resume(self.place, self.ledger.clone(), |_| None));
     }
 
-    /// Starts a pilot of its own, as a batch system does that starts a job twice.
+    /// Starts another pilot, as a batch system does that starts a job twice.
     fn pilot(&mut self, node: &str, broken: bool) {
         let Some(farm) = self.farm().look().and_then(|ledger| ledger.farm().ok()) else { return };
         if farm.address.is_empty() {
@@ -242,9 +241,9 @@ impl<'a> Chaos<'a> {
         true
     }
 
-    /// The ledger is deleted under a running coordinator, which writes what it has into another file and stops.
+    /// The ledger is deleted under a running coordinator, which writes its data into another file and stops.
     fn delete_ledger(&mut self) -> bool {
-        // One that ends before it looks at its ledger again has nothing to rescue.
+        // If it ends before it reads its ledger again, it has nothing to rescue.
         if self.farm().counted() > CHUNKS / 2 {
             return false;
         }
@@ -346,7 +345,7 @@ fn products_and_ledger_agree_after_as_many_faults_again() {
     }
 }
 
-/// So many faults in runs that are numbered from `first`, which also decides their moments.
+/// Injects `wanted` faults into runs that are numbered from `first`, which also decides their moments.
 fn agree_after(wanted: u32, first: u64) {
     if Command::new("cksum").arg("--version").output().is_err() {
         testing::skip!("no cksum here");
@@ -367,7 +366,7 @@ fn agree_after(wanted: u32, first: u64) {
             if chaos.is_over() || counted >= CHUNKS - 6 {
                 break;
             }
-            // Every kind in turn; the moment is random.
+            // All kinds in order; the moment is random.
             let fault = FAULTS[next % FAULTS.len()];
             next += 1;
             *done.entry(fault).or_default() += u32::from(counted > 0 && chaos.inject(fault));

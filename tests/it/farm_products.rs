@@ -1,5 +1,5 @@
-//! Files that chunks produce: private while an attempt runs, published once, and whole after a crash; input files on
-//! the local disk; the account.
+//! Files that chunks produce: private while an attempt runs, published once, and whole after a crash. Also input files
+//! on the local disk, and the account.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -50,7 +50,7 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
     assert_eq!((said.code, said.json()["faults"].as_array().unwrap().len()), (Some(1), 3), "{said:?}");
     let account = place.ask(&["farm", "status", "--cost", "l", "--format", "csv"]).fine().out;
     assert!(account.lines().next().unwrap().contains("cpu_hours") && account.contains("n1"), "{account}");
-    // Everything is in columns on a narrow screen: a heading stands once, not beside every value.
+    // A narrow screen has columns too: a heading appears once, not with every value.
     let table = place.prony().args(["farm", "status", "--cost", "l"]).env("COLUMNS", "80").output().unwrap();
     let table = String::from_utf8(table.stdout).unwrap();
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
@@ -59,7 +59,7 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
     }
 }
 
-/// The record of a chunk is damaged after the run; what the chunk writes the next time has other contents.
+/// The record of a chunk is damaged after the run; the chunk's next output has other contents.
 #[test]
 fn a_damaged_record_is_told_and_its_chunk_and_files_are_made_again() {
     let place = Place::new();
@@ -86,8 +86,8 @@ fn a_damaged_record_is_told_and_its_chunk_and_files_are_made_again() {
     assert!(said.out.contains("10 files of 10 chunks") && said.err.is_empty(), "{said:?}");
 }
 
-/// Products that are lost or changed are told with what to do, and one resumption makes them again; so does one from a
-/// copy of the ledger that is older than its products.
+/// Lost or changed products are reported with advice, and one resumption repeats them. So does one from a copy of the
+/// ledger that is older than its products.
 #[test]
 fn products_that_do_not_match_their_ledger_are_made_again() {
     let place = Place::new();
@@ -105,7 +105,7 @@ fn products_that_do_not_match_their_ledger_are_made_again() {
         let verified = place.ask(&["farm", "status", "--check", "ledger"]).fine();
         assert!(verified.out.contains("10 files of 10 chunks"), "{verified:?}");
     };
-    // The last ones: the copy counts none of them, so that resuming from it does them again in any case.
+    // The last ones: the copy counts none of them, so that resuming from it repeats them in any case.
     std::fs::remove_file(product(8)).unwrap();
     let changed: Vec<u8> = std::fs::read(product(9)).unwrap().iter().map(|byte| byte ^ 1).collect();
     std::fs::write(product(9), changed).unwrap();
@@ -116,9 +116,9 @@ fn products_that_do_not_match_their_ledger_are_made_again() {
     healed("files of no result that counts are now in ");
 }
 
-/// All processes are killed while results count; of some, the files do not have their names yet. That a kill finds one
-/// so is a matter of microseconds on an idle machine, so chunks are set back to each state that it may leave them in:
-/// no file has its name, some have it, all have it. Resuming publishes them.
+/// All processes are killed while results count; some files do not have their names yet. A kill hits such a state only
+/// by luck, so chunks are set back to each possible one: no file has its name, some have it, all have it. Resuming
+/// publishes them.
 #[test]
 fn a_crash_between_commit_and_publication_is_finished_on_resume() {
     let place = Place::new();
@@ -198,13 +198,13 @@ fn input_files_are_staged_once_and_checked() {
     };
     sums();
     let one = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat()).fine().json();
-    // Of a chunk that was done twice the later result is refused, and its copy was read by that one perhaps.
+    // If a chunk was done twice, the later result is refused, and perhaps it read the copy.
     let refused = one["totals"]["refused"].as_u64().unwrap();
     assert!(one["totals"]["read"].as_u64().unwrap() + 1200 * refused >= 10 * 1200, "{}", one["totals"]);
     // The second run finds the copies.
     let two = place.ask(&[&RUN[..], &stage].concat()).fine().json();
     assert_eq!(one["digest"], two["digest"]);
-    // Copies that were changed meanwhile are not what chunks read.
+    // Chunks must not read copies that were changed.
     let cache = std::fs::read_dir(place.file("cache")).unwrap().next().unwrap().unwrap().path();
     assert_eq!(std::fs::metadata(&cache).unwrap().permissions().mode() & 0o777, 0o700);
     for entry in std::fs::read_dir(cache).unwrap().map(|entry| entry.unwrap().path()) {
@@ -215,7 +215,7 @@ fn input_files_are_staged_once_and_checked() {
     }
     let three = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat()).fine().json();
     assert_eq!(one["digest"], three["digest"]);
-    // A file that is not what was expected fails its chunk, which names it.
+    // A file with unexpected contents fails its chunk, which names it.
     std::fs::write(place.file("data/run-3"), "something else").unwrap();
     let failed = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat());
     assert_eq!(failed.code, Some(2), "{failed:?}");
@@ -256,7 +256,7 @@ fn what_others_put_into_the_temporary_directory_is_not_used() {
     assert!(where_it_was.contains("tmp/prony-stage-"), "{where_it_was}");
     let left = || std::fs::read_dir(place.file("tmp")).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     assert_eq!(left(), Vec::<std::path::PathBuf>::new(), "copies were left behind");
-    // Someone else makes the directories that runs of before had, with links to files of this user.
+    // Someone else makes the directories of earlier runs, with links to files of this user.
     std::fs::write(place.file("secret"), "only mine").unwrap();
     let user = std::fs::metadata(place.file("secret")).unwrap().uid();
     let traps = [where_it_was.trim().to_owned(), place.file("tmp/prony-stage").display().to_string()];

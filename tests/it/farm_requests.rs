@@ -1,4 +1,4 @@
-//! Farms that are asked for: what is refused, and what a terminal and a program read of their state.
+//! Requests to a farm: refusals, and its state on a terminal and for programs.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use crate::common::Place;
@@ -34,7 +34,7 @@ fn invalid_requests_are_refused_in_one_line() {
     assert!(refused(&["status", "text"]).contains("ledger"));
 }
 
-/// Output on a terminal while a farm runs: only lines that are redrawn, and none of them remain.
+/// Output on a terminal while a farm runs: only redrawn lines, which disappear at the end.
 #[test]
 fn a_terminal_shows_the_state_of_the_farm() {
     let place = Place::new();
@@ -62,7 +62,7 @@ fn a_terminal_shows_the_state_of_the_farm() {
     assert!(seen[last..].contains("what must hold"), "{seen}");
 }
 
-/// What would become a command of the batch script is refused in one line.
+/// Text that would become a command of the batch script is refused in one line.
 #[test]
 fn options_of_several_lines_reach_no_batch_script() {
     let place = Place::new();

@@ -1,6 +1,6 @@
 //! One farm on a real Slurm of four nodes with all failures in one run: a node without power, a frozen daemon whose job
-//! is restarted elsewhere while the old one continues, a network partition that heals, a coordinator and a controller
-//! that are killed. The expected result is that of one clean process.
+//! is restarted while the old one continues, a network partition that heals, a killed coordinator and a killed
+//! controller. The expected result is that of one clean process.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -71,7 +71,7 @@ fn nothing_that_happens_to_nodes_changes_the_result() {
     farm.wait_for("the leases of the node without power and of the one cut off to end", |farm| {
         expired(farm, dead) && expired(farm, cut)
     });
-    // Meanwhile another pilot finishes its chunk.
+    // Another pilot finishes its chunk.
     let before = farm.counted();
     farm.wait_for("others to do its chunk", |farm| farm.counted() >= before + 4);
     lab.tell(&["heal", &number(cut)]);
@@ -152,8 +152,8 @@ fn pilots_that_slurm_does_not_restart_are_submitted_again() {
     );
 }
 
-/// A coordinator that dies and resumes at another port: jobs that look for it at the old one would hold their nodes in
-/// vain, and others take their place.
+/// A coordinator that dies and resumes at another port. Jobs that look for it at the old one would hold their nodes
+/// idle, so others replace them.
 #[test]
 fn jobs_of_the_old_address_are_cancelled_when_a_farm_moves() {
     if !testing::slow("a farm on Slurm takes most of a minute; one of fleet stands for Slurm") {
@@ -187,7 +187,7 @@ fn jobs_of_the_old_address_are_cancelled_when_a_farm_moves() {
     holds(&answer.json(), 60, 240, &digest);
 }
 
-/// Where pilots are not allowed: an array of tasks, one of which loses its node.
+/// A site that forbids pilots: an array of tasks, one of which loses its node.
 #[test]
 fn an_array_of_jobs_does_all_chunks_without_pilots() {
     if !testing::slow("a farm on Slurm takes most of a minute; one of fleet stands for Slurm") {

@@ -27,7 +27,7 @@ fn a_farm_over_ssh_gives_the_result_of_a_local_one() {
     assert!(!there.to_string().contains(&token));
 }
 
-/// A login that hangs, such as at a home directory that is not there, ends in its time and is told; others do its work.
+/// A login that hangs, such as at a missing home directory, ends in its time and is reported; others do its work.
 #[test]
 fn a_pilot_whose_ssh_hangs_is_ended_and_told() {
     let place = Place::new();

@@ -10,7 +10,7 @@ use crate::common::sshd::Sshd;
 use crate::common::{Answer, Place, requested};
 use serde_json::Value;
 
-/// Two results that few launches settle: what is tested is the fleet.
+/// Two results that converge with few samples: the test is about the fleet.
 const FLEET: &[&str] = &["fleet", "run", "--target=90", "--benchmark=os.syscall_getppid", "--benchmark=os.clock_read"];
 
 /// One of them, where nodes are all that counts.
@@ -55,7 +55,7 @@ fn fake_ssh(place: &Place, body: &str) -> String {
     format!("'{}' -o 'ProxyCommand=ssh -W %h:%p jump'", path.display())
 }
 
-/// The document of a run with a limit of 170 s that ended after so many seconds.
+/// The document of a run with a limit of 170 s that ended after `seconds`.
 fn limited(place: &Place, name: &str, seconds: f64) -> String {
     let mut run = place.ask(&["show", name, "--format=json"]).fine().json();
     run["plan"]["time_limit"] = 170.0.into();
@@ -84,13 +84,13 @@ fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
         assert!(notes.contains("node 1 of a fleet of 3 by local, 1 at once"), "{notes}");
         // The same result from the stored runs.
         let again = place.ask(&["fleet", "spread", "1", "2", "3", "--format=json"]).fine().json();
-        // With other names, which appear where a node is odd.
+        // With other names, which appear for an outlier.
         let values = |report: &Value| -> Vec<Value> {
             report["spread"]["results"].as_array().unwrap().iter().map(|result| result["values"].clone()).collect()
         };
         assert_eq!(values(&again), values(&report));
         assert!(place.ask(&["fleet", "spread", "1"]).refused().contains("at least two"));
-        // Runs that ended by their limit are measured, as nodes of a fleet with a limit are; stopped ones are not.
+        // Runs that ended by their limit count as measured, as nodes of a fleet with a limit do; stopped ones do not.
         for (seconds, state) in [(170.5, "measured"), (20.0, "stopped")] {
             let files: Vec<String> = ["1", "2"].iter().map(|name| limited(&place, name, seconds)).collect();
             let limited = place.ask(&["fleet", "spread", &files[0], &files[1], "--format=json"]).fine().json();
@@ -165,8 +165,8 @@ fn invalid_requests_are_refused_in_one_line() {
     assert!(none.out.contains("the program /nowhere/ssh is missing"), "{none:?}");
 }
 
-/// System calls of one node pass through a filter of 2000 instructions: it is odd in these and in nothing else, and the
-/// explanation names the entry into the kernel.
+/// System calls of one node pass through a filter of 2000 instructions. It is an outlier in these and in nothing else,
+/// and the explanation names the entry into the kernel.
 #[test]
 fn a_node_with_slow_system_calls_is_odd_and_explained() {
     if !testing::slow("a node that is really odd takes half a minute; simulated ones stand for it beside the spread") {
@@ -178,8 +178,9 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
     }
     let filter = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/labs/filtered.py");
     let benchmarks = ["os.syscall_getppid", "cpu.add", "cpu.multiply"];
-    // Changing load may make the nodes, measured one after the other, so different that none is odd. Each attempt has a
-    // store of its own: the nodes are one machine, and stored runs of the slow one would widen what is usual for it.
+    // Under changing load the nodes, measured one after the other, may differ so much that none is an outlier. Each
+    // attempt has its own store: the nodes are one machine, and stored runs of the slow one would widen its session
+    // noise.
     testing::attempts(9, || {
         let place = Place::new();
         let ssh = fake_ssh(&place, &format!("[ $host = c ] && exec sh -c \"exec python3 {filter} ${{1#exec }}\""));
@@ -254,7 +255,7 @@ fn a_real_sshd_gives_agents_and_builds_events() {
     ];
     let run = place.ask(&with(&build, &more)).fine().json();
     let notes = run["results"][0]["notes"].to_string();
-    // Beside other work an answer may come so late that it is asked for again: then more leaves than is needed.
+    // Under other load an answer may be so late that it is requested again, so that more is sent than needed.
     let all = notes.contains("3200000 B came to receivers; every pair agrees");
     assert!(notes.contains("127.0.0.1 (lo)") && (all || notes.contains("asked again")), "{notes}");
 }
@@ -378,7 +379,7 @@ fn the_emitted_script_runs(lab: &SlurmLab, place: &Place, head: &dyn Fn(&[&str])
     assert_eq!(requested(&report["spread"]).len(), 2, "{report}");
 }
 
-/// A limit that ends every node before it has measured anything: none of them is said to be measured.
+/// A limit that ends every node before any result: no node counts as measured.
 #[test]
 fn nodes_without_a_result_are_not_measured() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! What signals do to measurements and to what they leave behind, and of two processes that would measure one run.
+//! Effects of signals on measurements and their leftovers, and two processes that would measure one run.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::Path;
@@ -52,7 +52,7 @@ fn a_closed_terminal_ends_a_run_unless_it_was_to_be_ignored() {
         let code = child.wait().unwrap().code();
         (code, place.ask(&["show", "latest", "--format=json"]).fine().json()["session"]["complete"].clone())
     };
-    // Where these tests themselves are to ignore it, a shell cannot undo that.
+    // If these tests themselves ignore it, a shell cannot undo that.
     let heeding = if os::signal::is_ignored(kernels::signal::Signal::HangUp) {
         "exec env --default-signal=HUP \"$0\" \"$@\""
     } else {
@@ -62,7 +62,7 @@ fn a_closed_terminal_ends_a_run_unless_it_was_to_be_ignored() {
     assert_eq!(ended("trap '' HUP; exec \"$0\" \"$@\"", "12"), (Some(0), Value::Bool(true)), "as nohup(1) asks");
 }
 
-/// An execution that went on would be at work beside the next measurement.
+/// An execution that continued would disturb the next measurement.
 #[test]
 fn what_was_timed_ends_with_a_killed_run() {
     ends_with_a_killed_run(&["time", "echo $$ > pid; exec sleep 600"]);
@@ -88,7 +88,7 @@ fn ends_with_a_killed_run(arguments: &[&str]) {
     let command = pid().unwrap();
     send("-KILL", child.id());
     child.wait().unwrap();
-    // A zombie has ended too, and waits for whoever is its parent now.
+    // A zombie has ended too; it waits for its new parent.
     wait_for("its end", || {
         let stat = std::fs::read_to_string(format!("/proc/{command}/stat")).unwrap_or_default();
         stat.rsplit(") ").next().is_none_or(|rest| rest.is_empty() || rest.starts_with('Z'))

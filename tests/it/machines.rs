@@ -65,7 +65,7 @@ fn a_guest_of_two_nodes_measures_every_pair_of_them() {
     let pairs = of("memory.core_pair");
     assert_eq!(pairs.len(), 6, "every two of four cores");
     for result in run.results.iter().filter(|result| result.benchmark.starts_with("memory.")) {
-        // A sample whose memory lay elsewhere would have been refused. On a loaded host the emulator may let a stream
+        // A sample with memory on another node would have been refused. On a loaded host the emulator may let a stream
         // starve, which its result notices.
         let measured = result.samples.iter().filter(|sample| sample.invalid.is_none()).count();
         let starved = matches!(&result.outcome, model::Outcome::Failed(reason) if reason.contains("should stream"));

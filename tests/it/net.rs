@@ -1,4 +1,4 @@
-//! The network commands through the program: runs are stored, compared, explained and reported like any other; a
+//! The network commands through the program: runs are stored, compared, explained and reported like any other. A
 //! laboratory leaves nothing behind, whatever ends it.
 #![allow(
     clippy::unwrap_used,
@@ -142,7 +142,7 @@ fn streams_are_kept_compared_explained_and_reported() {
     assert_eq!(place.ask(&["compare", "wide", "narrow", "--across", "window"]).code, Some(0));
     let why = place.ask(&["explain", "wide", "narrow"]);
     let said = why.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    // Where noise leaves no line through the times, the two parameters are refused, and nothing is explained by them.
+    // If noise hides the line through the times, the two parameters are refused, and explain nothing.
     let fitted = |run: &Value| {
         let found = results(run).into_iter().find(|result| result["benchmark"] == "network.tcp_write_bandwidth");
         let line = found.unwrap();
@@ -191,7 +191,7 @@ fn a_server_is_reached_with_its_token_only() {
     assert!(udp.out.contains("UDP loss"), "{udp:?}");
 }
 
-/// A server that dies leaves what was measured, and a command that did not do what was asked.
+/// After the death of a server the results stay, and the command reports that it did not finish.
 #[test]
 fn a_server_that_dies_leaves_an_unfinished_run_that_can_be_resumed() {
     let place = Place::new();
@@ -217,7 +217,7 @@ fn a_server_that_dies_leaves_an_unfinished_run_that_can_be_resumed() {
     assert!(answer.err.contains("what was measured is kept; resume with: prony net rr"), "{}", answer.err);
     let kept = samples();
     assert!(kept >= 3 && document()["session"]["complete"] == false);
-    // The same server again: the run goes on.
+    // The same server again: the run continues.
     let (_server, _) = start(&place, &[&serve[..], &["--listen", address]].concat(), 1);
     let more = (2 * kept + 8).to_string();
     let resumed =
@@ -239,7 +239,7 @@ pub(crate) fn shortly(place: &Place, words: &[&str]) -> Answer {
     panic!("neighbours left too little time three times: {errors:?}")
 }
 
-/// What no job can do is refused before anything is started.
+/// Impossible jobs are refused before anything is started.
 #[test]
 fn jobs_that_cannot_be_done_are_refused_in_one_line() {
     let place = Place::new();

@@ -146,8 +146,8 @@ fn a_common_medium_is_an_parameter_and_has_no_switch() {
     assert!(drops(&half) && !drops(&full), "{half:#}");
 }
 
-/// Eight frames of each of four senders are more than the port's buffer holds, whatever else the machine does: the link
-/// is slow, and the relation is in bytes.
+/// Eight frames of each of four senders exceed the port's buffer, whatever else the machine does: the link is slow, and
+/// the relation is in bytes.
 #[test]
 fn a_sweep_of_bursts_stands_beside_the_relation() {
     if let Err(reason) = lab::means() {
@@ -185,7 +185,7 @@ fn a_sweep_of_bursts_stands_beside_the_relation() {
             };
             results.iter().find(of).unwrap().clone()
         };
-        // max(0, N k - k - floor(BUF / 1514)) of N k: 11 of 32.
+        // max(0, N k - k - floor(BUF / 1514)) out of N k: 11 of 32.
         let long = crate::common::estimate(&lost("8")).and_then(|found| found["value"].as_f64()).unwrap_or(0.0);
         testing::hold!((0.2..0.45).contains(&long), "lost {long} of the long bursts");
         testing::hold!(lost("2")["outcome"]["below"].is_object(), "lost of the short bursts: {}", lost("2"));

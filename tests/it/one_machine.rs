@@ -1,4 +1,4 @@
-//! Which runs are known to be of one machine: imports under one name, and a run beside the file that was shared of it.
+//! Runs that are recognised as one machine's: imports under one name, and a run with its shared file.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use crate::common::{Answer, Place, TINY};

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::common::Place;
 
-/// Recorded runs: a machine alone and beside other work, and two runs of another one whose second was preempted.
+/// Recorded runs: a machine idle and under other load, and two runs of another one whose second was preempted.
 fn recorded() -> Place {
     let place = Place::with_two_runs();
     for name in ["alone", "loaded", "quiet", "preempted"] {
@@ -74,7 +74,7 @@ fn every_output_has_the_same_value_interval_and_ratio() {
                 assert_eq!(Some(&own), wanted, "{a} {b} {}: `show` and `compare` differ, raw: {on_raw}", key(row));
                 values.push(estimate["value"].as_f64().unwrap());
             }
-            // A ratio is that of the two values beside it, and lies in its interval.
+            // A ratio is that of the two printed values, and lies in its interval.
             if let (Some(ratio), [x, y]) = (number(&other["value"]), &values[..]) {
                 let gain = if row["metric"]["better"] == "lower" { x / y } else { y / x };
                 assert!(equal(ratio, gain), "{a} {b} {}: {ratio} and {gain}", key(row));

@@ -145,7 +145,7 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
         let samples = result["samples"].as_array().unwrap();
         let excluded = samples
             .iter()
-            // A neighbour on the core is no reason of the quota's, and what it disturbs counts as observed.
+            // A busy neighbour on the core is not attributed to the quota, and its samples count as raw.
             .filter(|sample| sample.get("invalid").is_some_and(|reason| reason.get("shared_core").is_none()))
             .count();
         // The first look.

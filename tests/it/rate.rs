@@ -1,5 +1,5 @@
-//! The frozen sets through the program. Components are simulated by a script if the test is about their failures; other
-//! tests check the work of the real ones.
+//! The frozen sets through the program. A script simulates components if the test is about their failures; other tests
+//! check the real ones.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 pub(crate) mod rated {

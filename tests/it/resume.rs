@@ -45,7 +45,7 @@ fn resumed(place: &Place, before: &Value, arguments: &[&str]) -> Value {
     assert!(after["session"]["rounds"].as_u64() > before["session"]["rounds"].as_u64());
     assert!(samples(&after) > samples(before), "{} samples, {} before", samples(&after), samples(before));
     assert_eq!(place.ask(&["runs", "--format=json"]).fine().json().as_array().map(Vec::len), Some(1), "one run");
-    // A machine at work may have no time for a second sample.
+    // A busy machine may have no time for a second sample.
     let not_measured = |result: &&Value| {
         result["outcome"]["not_measured"].as_str().is_some_and(|reason| !reason.contains("before it had two samples"))
     };

@@ -1,4 +1,4 @@
-//! `prony run` through the program: what it measures, stores and prints.
+//! `prony run` through the program: its results, storage and output.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails or says why")]
 
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +14,7 @@ use store::{Claim, MachineLock};
 pub(crate) const SMALL: &[&str] =
     &["run", "--benchmark", "os.syscall_write", "--benchmark", "os.clock_read", "--benchmark", "os.syscall_getppid"];
 
-/// Results that take long: the target cannot be reached, so that every look is made.
+/// Results that take long: the target is infeasible, so that every checkpoint is made.
 pub(crate) const SLOW: &[&str] = &[
     "run",
     "--benchmark",
@@ -100,7 +100,7 @@ fn unknown_names_get_the_nearest_and_bad_values_a_reason() {
     assert!(!place.file("runs.sqlite").exists(), "nothing is made for a refusal");
 }
 
-/// Another directory was made and measured, by what is left of the name in UTF-8.
+/// The UTF-8 part of the name was another directory, which was created and measured.
 #[test]
 fn a_directory_whose_name_no_document_can_hold_is_refused() {
     let (place, odd) = (Place::new(), std::ffi::OsStr::from_bytes(b"n\xff"));
@@ -161,7 +161,7 @@ fn results_that_cannot_be_measured_are_reported_and_the_rest_is_measured() {
 fn two_runs_at_once_are_warned_of_each_other() {
     let place = Place::new();
     let mut lock = None;
-    // Other tests measure meanwhile, one run after the other, with short gaps.
+    // Other tests measure at the same time, one run after the other, with short gaps.
     let began = Instant::now();
     while lock.is_none() {
         assert!(began.elapsed() < Duration::from_secs(1500), "other runs never end");
@@ -206,7 +206,7 @@ fn a_time_limit_and_a_target_are_observed() {
     }
 }
 
-/// A script goes on by the exit code: ranges of a few samples are nothing that can be compared.
+/// Scripts use the exit code: min-max ranges of a few samples are not comparable.
 #[test]
 fn a_run_without_any_interval_is_inconclusive() {
     let place = Place::new();
@@ -217,7 +217,7 @@ fn a_run_without_any_interval_is_inconclusive() {
     assert!(nothing || answer.err.contains("nothing useful was measured"), "{answer:?}");
 }
 
-/// Every suite ends by itself, in less than the five minutes that people wait.
+/// Every suite ends by itself, in less than five minutes.
 #[test]
 fn every_suite_has_a_limit_under_five_minutes_and_an_asked_one_wins() {
     let place = Place::new();
@@ -290,8 +290,8 @@ fn it_measures_without_privileges() {
     assert!(common::estimate(&run["results"][0]).is_some(), "{run}");
 }
 
-/// Variables by which the dynamic linker and the C library work otherwise hold for what is measured: a run says which
-/// were set, and a comparison which of its runs had them.
+/// Variables that change the dynamic linker and the C library apply to the measured programs. A run records which were
+/// set, and a comparison which of its runs had them.
 #[test]
 fn what_the_environment_changes_is_told() {
     let place = Place::new();

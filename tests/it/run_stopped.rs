@@ -1,4 +1,4 @@
-//! Runs that are stopped: what a signal, a kill and a replaced program leave, and how the rest is measured.
+//! Stopped runs: leftovers of a signal, a kill and a replaced program, and how the rest is measured.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails or says why")]
 
 use std::io::Read;
@@ -121,7 +121,7 @@ fn a_kill_loses_one_round_at_most_and_leaves_no_worker() {
 fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
     let place = Place::new();
     let program = place.file("installed");
-    // By a process of its own: a file that any process has open for writing cannot be started.
+    // A separate process copies it: a file that any process has open for writing cannot be started.
     let copy = std::process::Command::new("cp").arg(env!("CARGO_BIN_EXE_prony")).arg(&program).status().unwrap();
     assert!(copy.success());
     let mut started = std::process::Command::new(&program);
@@ -131,7 +131,7 @@ fn a_run_goes_on_as_it_began_when_its_program_is_replaced() {
         .env("PRONY_STORE", place.file("runs.sqlite"));
     let mut child = started.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("a round", || rounds(&place) >= 1);
-    // As an installer does it: a new file under the old name. Whoever starts it gets no result.
+    // As an installer does it: a new file under the old name. Starting it gives no result.
     std::fs::write(place.file("newer"), "#!/bin/sh\nexit 9\n").unwrap();
     std::fs::set_permissions(place.file("newer"), std::fs::Permissions::from_mode(0o755)).unwrap();
     std::fs::rename(place.file("newer"), &program).unwrap();

@@ -1,9 +1,9 @@
-//! What a person sees: a run and a comparison end with an answer, and all rows are there on request.
+//! Screens: a run and a comparison end with an answer, and all rows are there on request.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use crate::common::{Answer, Place};
 
-/// More results than a table of the answer has, none of which takes long.
+/// More results than a table of the answer has, all of them quick.
 const MANY: &[&str] = &[
     "run",
     "--target",

@@ -80,7 +80,7 @@ fn what_children_of_sessions_wait_for_is_not_guessed() {
     assert!(!said.contains("hardly wait"), "{said}");
 }
 
-/// A loop whose parent has ended is waited for by the run alone: the session goes on until that was done.
+/// Only the run waits for a loop whose parent has ended: the session continues until then.
 #[test]
 fn children_that_a_session_does_not_wait_for_are_counted() {
     let place = Place::new();
@@ -96,7 +96,7 @@ fn children_that_a_session_does_not_wait_for_are_counted() {
     let cpu = of("application.session_cpu");
     let (share, wall) = (cpu["outcome"]["measured"]["value"].as_f64().unwrap(), &cpu["samples"][0]["wall"]);
     let seconds = share * wall.as_f64().unwrap();
-    // What the session and the commands that it waits for use is hundredths of a second.
+    // The session and its awaited commands use hundredths of a second.
     assert!(seconds > 0.1, "{seconds} s of CPU time in {wall} s");
     assert!(of("application.session_waiting")["outcome"]["not_measured"].is_string(), "the loop did the work");
 }
@@ -104,7 +104,7 @@ fn children_that_a_session_does_not_wait_for_are_counted() {
 #[test]
 fn sessions_that_only_compute_are_cpu_bound() {
     let place = Place::new();
-    // Three loops a CPU use all of it to the end: of as many as CPUs, one may end much earlier.
+    // Three loops per CPU use all of it to the end; with one per CPU, one may end much earlier.
     let busy = "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done";
     let count = 3 * std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let names: Vec<String> = (0..count).map(|number| format!("file{number}")).collect();

@@ -1,5 +1,5 @@
 //! Sessions on a slow disk: a loop device that a control group slows down. In a separate file, so that no other test
-//! uses the CPUs meanwhile.
+//! uses the CPUs at the same time.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails, one that cannot run says so")]
 
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The crates by floor, from the lowest; `prony` is the program.
+/// The crates by layer, from the lowest; `prony` is the program.
 const FLOORS: [&[&str]; 10] = [
     &["model"],
     &["kernels", "stats"],
@@ -42,7 +42,7 @@ fn dependencies(manifest: &str) -> Vec<&str> {
     names.filter(|name| FLOORS.iter().any(|floor| floor.contains(name))).collect()
 }
 
-/// Every crate with its floor and its description, the highest first.
+/// Every crate with its layer and its description, the highest first.
 fn drawing(root: &Path) -> String {
     let mut text = String::new();
     for (height, floor) in FLOORS.iter().enumerate().rev() {

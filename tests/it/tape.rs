@@ -93,7 +93,7 @@ fn sparse(path: &Path, bytes: u64) {
 
 /// Bytes that a batch of a result moved.
 fn batch_of(result: &Value) -> f64 {
-    // Those of a batch stand in the sample where they differ.
+    // If the numbers of batches differ, they are in the sample.
     result["ops"].as_f64().unwrap() * result["amount"].as_f64().unwrap()
 }
 
@@ -101,7 +101,7 @@ fn batch_of(result: &Value) -> f64 {
 #[test]
 fn gigabytes_are_streamed_where_the_published_rows_streamed_them() {
     let place = Place::new();
-    // What a medium without content is given to write is not read from it: those results fail.
+    // A medium without content cannot be read back: those results fail.
     streamed_within(&place, "/dev/null", "100s").fine();
     let run = document(&place);
     let long =

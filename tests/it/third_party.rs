@@ -22,7 +22,7 @@ fn page(root: &Path) -> String {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
-    // Those of this tree stand with their path.
+    // Packages of this tree have a path.
     let lines: BTreeSet<&str> = text.lines().filter(|line| !line.contains(" (/")).collect();
     let mut page = HEAD.to_owned();
     for line in &lines {

@@ -10,7 +10,7 @@ fn samples(run: &Value, command: &str) -> usize {
     let results = run["results"].as_array().unwrap();
     let time = |result: &&Value| result["benchmark"] == "command.time" && result["parameters"]["command"] == command;
     let found = results.iter().find(time).unwrap_or_else(|| panic!("{command} is not among the results"));
-    // One that the machine disturbed stays in the document and is made again.
+    // A disturbed sample stays in the document and is repeated.
     found["samples"].as_array().unwrap().iter().filter(|sample| sample["invalid"].is_null()).count()
 }
 
@@ -81,7 +81,7 @@ fn a_number_of_executions_is_divided_over_bursts() {
     let bursts = of(&run, "command.time", "true");
     assert_eq!(bursts.len(), 20);
     assert_eq!(bursts.iter().map(|burst| executions(burst).len()).sum::<usize>(), 30);
-    // What is prepared each time is executed once at a time.
+    // A command with a preparation is executed once per sample.
     let run = in_bursts(&place, &["true", "--runs", "3", "--prepare", "true"]);
     assert_eq!((of(&run, "command.time", "true").len(), of(&run, "command.cold", "true").len()), (3, 0));
 }
@@ -98,7 +98,7 @@ fn a_spacing_asks_for_single_executions() {
     assert_eq!(in_bursts(&place, &["true", "--time-limit", "2s"])["plan"]["spacing"], 0.1);
 }
 
-/// The report of a run of commands answers what the terminal answers.
+/// The report of a run of commands has the terminal's answer.
 #[test]
 fn the_report_names_all_commands_and_the_verdict() {
     let place = Place::new();
@@ -114,7 +114,7 @@ fn the_report_names_all_commands_and_the_verdict() {
     assert!(table.contains(">sleep 0.01<") && table.contains(">sleep 0.2<"), "both commands stand before the verdict");
 }
 
-/// One execution has no interval: that is nothing for a script that goes on by the exit code.
+/// One execution has no interval: a script sees this in the exit code.
 #[test]
 fn a_limit_that_leaves_no_two_executions_measures_nothing() {
     let place = Place::new();
@@ -123,7 +123,7 @@ fn a_limit_that_leaves_no_two_executions_measures_nothing() {
     assert!(answer.err.contains("nothing could be measured"), "{answer:?}");
 }
 
-/// What is compared takes turns to the end, however few fit into the limit.
+/// Compared commands alternate to the end, however few samples the limit allows.
 #[test]
 fn a_short_limit_leaves_all_commands_the_same_executions() {
     let place = Place::new();
@@ -169,7 +169,7 @@ fn what_cannot_be_done_is_told_before_anything_is_timed() {
         1,
         "none but that of above"
     );
-    // What is set up first may make the program.
+    // The setup may create the program.
     let make = format!("cp /bin/true {}", place.file("made").display());
     timed(&place, &["-r2", "--setup", &make, "./made"]).fine();
 }
@@ -265,7 +265,7 @@ fn a_duet_that_cannot_be_is_refused_by_its_reason() {
     let place = Place::new();
     let said = timed(&place, &["--duet", "true", "true", "true"]).refused();
     assert!(said.contains("a duet is of two commands, and 3 were given"), "{said}");
-    // Where the machine has two cores it runs; where its CPUs are one core, or others are at work, it says so.
+    // It runs on a machine with two cores. If the CPUs are one core, or busy, it says so.
     let plain = timed(&place, &["--duet", "-r4", "true", "false || true"]);
     let why = "could not run two sides at once: ";
     assert!(plain.code == Some(0) || plain.code == Some(2) && plain.err.contains(why), "{} {}", plain.out, plain.err);

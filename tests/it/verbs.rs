@@ -135,7 +135,7 @@ fn a_run_is_written_in_every_format_and_the_tidy_one_reads_back() {
 fn runs_are_listed_labelled_and_removed() {
     let place = Place::new();
     assert!(place.ask(&["runs"]).fine().out.contains("No run is stored yet"));
-    // What is measured does not matter, nor whether anything is: each is kept.
+    // The results do not matter, even if there are none: each run is kept.
     let brief = [TINY, &["--time-limit", "0.1s"]].concat();
     place.ask(&brief);
     place.ask(&brief);

@@ -104,7 +104,7 @@ pub(crate) fn measure(
     session.conclude(result, draw, measured)
 }
 
-/// The built-in simulation and reconstruction, and the packages that are installed; a note tells which are not.
+/// The built-in simulation and reconstruction, and the installed packages; a note names the missing ones.
 fn applications(folder: &Path, run: &mut Run) -> Result<Vec<Application>> {
     let mut all = Vec::new();
     for name in ["simulate", "reconstruct"] {

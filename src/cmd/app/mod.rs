@@ -66,8 +66,8 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
     }
 }
 
-/// If what measures is killed, its helper ends too, and with the helper the programs that it started, which would be at
-/// work beside the next measurement.
+/// If the measuring process is killed, its helper ends too, and with it the programs that it started, which would
+/// disturb the next measurement.
 fn become_helper() -> Result<()> {
     let parent = os::process::parent_pid();
     os::process::end_group_with_parent(parent).or_else(|_| os::process::die_with_parent(parent))?;

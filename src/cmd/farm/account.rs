@@ -59,7 +59,7 @@ fn rows(ledger: &dyn Ledger) -> Result<Vec<AccountRow>> {
     Ok(ledger.nodes()?.into_iter().map(row).collect())
 }
 
-/// The nodes of a farm: what they did in what time, then what they moved and used.
+/// The nodes of a farm: their work and time, then their data and resources.
 fn sections(nodes: &[AccountRow]) -> [DocumentSection; 2] {
     let hours = |hours: f64| Cell::Printed(format!("{hours:.6}"));
     let bytes = |count: u64| Cell::Value(PrintedQuantity::bare(count as f64, Unit::Bytes));

@@ -1,12 +1,12 @@
-//! A farm as a plain array of batch jobs, for sites where pilots are not allowed: each task does its own share of the
-//! chunks, one after the other, and publishes the results in a shared directory.
+//! A farm as a plain array of batch jobs, for sites that forbid pilots. Each task does its own share of the chunks, one
+//! after the other, and publishes the results in a shared directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use ::farm::{Attempt, FarmJob, Published, SharedFarm, Workshop};
+use ::farm::{Attempt, ChunkWorkers, FarmJob, Published, SharedFarm};
 use anyhow::{Context, Result, bail};
 use launcher::slurm::{Batch, SlurmJob, cancelling, jobs, submit};
 use measure::Stopper;
@@ -32,7 +32,7 @@ struct TaskWatch {
 }
 
 impl TaskWatch {
-    /// Whether they are, after one more look; `None`: the controller did not answer, which is no evidence.
+    /// Whether they are, after one more check; `None`: the controller did not answer, which is no evidence.
     fn over(&mut self, listed: Option<&[SlurmJob]>, now: Instant) -> bool {
         match listed {
             None => false,
@@ -123,7 +123,7 @@ impl ArrayPlan<'_> {
                     bail!("stopped; end the tasks with: {}", cancelling(&[id])[0].join(" "));
                 }
                 let listed = jobs(&name, id.cluster.as_deref()).ok();
-                // Tasks that no list names any more are not waited for once all is done.
+                // Once all is done, unlisted tasks are not waited for.
                 let nothing = listed.as_ref().is_some_and(Vec::is_empty);
                 if watch.over(listed.as_deref(), Instant::now()) || nothing && shared.totals()?.commits == job.chunks()
                 {

@@ -57,7 +57,7 @@ struct PilotSeat {
     since: Instant,
     /// It has connected since it was started.
     joined: bool,
-    /// What it or its launcher printed when it ended last.
+    /// The last output of it or its launcher.
     said: String,
 }
 
@@ -128,8 +128,8 @@ impl Drive<'_> {
         Ok((ending, ledger))
     }
 
-    /// The launcher. Pilots of a dead coordinator are taken over, if they look for one at this address; batch jobs that
-    /// do not would hold their nodes in vain, and are cancelled.
+    /// The launcher. Pilots of a dead coordinator are taken over if they look for one at this address. Batch jobs that
+    /// do not would hold their nodes idle, and are cancelled.
     fn nodes(&self, coordinator: &Coordinator, story: &[Incident]) -> Result<Box<dyn PilotLauncher>> {
         let (mut nodes, mut lost) = (self.setup.nodes()?, self.setup.nodes()?);
         let here = coordinator.address().to_string();
@@ -191,7 +191,7 @@ impl Drive<'_> {
             if let Err(reason) = self.fill(&mut seats, coordinator, nodes, &snapshot) {
                 return FarmEnd::Stuck(reason);
             }
-            // What fails on the nodes that are here may be done by those that are still to come.
+            // Work that fails on the present nodes may succeed on those still to come.
             let here = live(&snapshot);
             if here > most {
                 (most, came) = (here, Instant::now());
@@ -303,8 +303,8 @@ fn end_silent(
     }
 }
 
-/// Makes products and ledger agree: what is lost or does not match is done again. Contents are read where no chunk is
-/// left to do, since nothing waits for that.
+/// Makes products and ledger agree: lost or different products are done again. If no chunk is left to do, contents are
+/// read too, since nothing waits for that.
 fn repair(folder: &ProductFolder, ledger: &mut dyn Ledger, chunks: u64) -> Result<()> {
     let counted = ledger.counted()?.count();
     if counted > 0 && counted == chunks {

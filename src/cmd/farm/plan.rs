@@ -10,7 +10,7 @@ use super::super::app::starter;
 use super::staging::StagePlan;
 use super::work::{FarmWork, ProgramTemplate};
 
-/// What is to be done in each chunk.
+/// The work of each chunk.
 pub(super) enum WantedWork<'a> {
     /// A built-in workload.
     Builtin(&'a str),

@@ -288,7 +288,7 @@ fn products(arguments: &Arguments, id: &str, work: &FarmWork) -> Result<Option<P
     std::path::absolute(&folder).map(Some).with_context(|| format!("could not use {}", folder.display()))
 }
 
-/// Who runs this, for the account.
+/// The user, for the account.
 fn user() -> String {
     ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "unknown".to_owned())
 }

@@ -34,7 +34,7 @@ pub(super) struct FarmSetup {
     pub(super) user: String,
 }
 
-/// An address without a port; one of IPv6 may stand in brackets, as it does before a port.
+/// An address without a port; an IPv6 address may have brackets, as before a port.
 fn host_alone(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     bare.map_or_else(|| text.parse().ok(), |bare| bare.parse().ok().map(IpAddr::V6))
@@ -66,8 +66,8 @@ impl FarmSetup {
         Ok(address)
     }
 
-    /// Where a run that is resumed listens: where it did (`before`), unless `--listen` moves it. Pilots of before know
-    /// no other address than that.
+    /// Address of a resumed run: the earlier one (`before`), unless `--listen` moves it. Earlier pilots know no other
+    /// address.
     pub(super) fn address_again(&self, before: &str, moved: Option<&str>) -> Result<SocketAddr> {
         let old = match before {
             "" => None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use ::farm::{Attempt, FarmJob, Invariants, Linked, Published, SharedFarm, Workshop};
+use ::farm::{Attempt, ChunkWorkers, FarmJob, Invariants, Linked, Published, SharedFarm};
 use anyhow::{Context, Result};
 use measure::Stopper;
 use report::{Block, Document, EmbeddedJson};
@@ -53,7 +53,7 @@ pub(super) struct OwnShare {
     trouble: Option<String>,
 }
 
-/// Reports what a shared directory holds.
+/// Reports the contents of a shared directory.
 pub(super) fn report(
     folder: &Path,
     job: &FarmJob,
@@ -144,7 +144,7 @@ fn serve(
             Err(reason) => return Ok(Some(format!("chunk {} could not be done here: {reason}", chunk.index))),
         }
     }
-    // It has nothing to do, and removes what it needed.
+    // It has nothing to do, and removes its files.
     drop(give);
     let _ = working.join();
     Ok(None)

@@ -29,7 +29,7 @@ pub(super) struct StageOptions {
     stage_sums: Option<PathBuf>,
 }
 
-/// What is staged for a chunk, as stored in the ledger.
+/// The staged files of a chunk, as stored in the ledger.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StagePlan {
@@ -97,7 +97,7 @@ impl Stage {
         Ok(Self { plan, template, cache })
     }
 
-    /// The copy for a chunk, which stays as long as what is returned.
+    /// The copy for a chunk, which stays as long as the returned value.
     pub(super) fn fetch(&self, values: &BTreeMap<String, String>) -> Result<StagedFile, String> {
         let source = PathBuf::from(self.template.fill(values).concat());
         let expected = self.plan.sums.get(&source).map(String::as_str);

@@ -12,7 +12,7 @@ use crate::{ExitStatus, output};
 /// Faults that are printed, at most.
 const LISTED: usize = 100;
 
-/// What is wrong with the files of a run; with `contents`, each is read and its checksum compared.
+/// The faults of a run's files; with `contents`, each is read and its checksum compared.
 pub(super) fn faults(ledger: &dyn Ledger, contents: bool) -> Result<Vec<String>> {
     let farm = ledger.farm()?;
     let Some(path) = &farm.job.products else { return Ok(Vec::new()) };

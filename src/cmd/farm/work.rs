@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use ::farm::{Attempt, Chunk, ChunkResult, ChunkWorker, EnergyMeter, FarmJob, StagedFile, Workshop, text_digest};
+use ::farm::{Attempt, Chunk, ChunkResult, ChunkWorker, ChunkWorkers, EnergyMeter, FarmJob, StagedFile, text_digest};
 use anyhow::{Context, Result};
 use application::{LaunchSpec, Starter, Template};
 use measure::Stopper;
@@ -20,7 +20,7 @@ use super::staging::{Stage, StagePlan};
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, output};
 
-/// Interval at which a chunk that only waits looks whether it is still wanted.
+/// Interval at which a waiting chunk checks whether it is still wanted.
 const STOP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The work of a job, as stored in the ledger and read by pilots.
@@ -97,7 +97,7 @@ pub(super) struct WorkerFactory {
     energy: OnceLock<Option<EnergyMeter>>,
 }
 
-impl Workshop for WorkerFactory {
+impl ChunkWorkers for WorkerFactory {
     fn worker(&self, job: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
         let make = || -> Result<Box<dyn ChunkWorker>> {
             Ok(match FarmWork::of(job)? {

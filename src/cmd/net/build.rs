@@ -118,14 +118,14 @@ impl SeriesTrial for BuildTrial {
 
     fn launch(&mut self, stopper: &Stopper) -> launcher::Result<Sample> {
         let (outcome, drops) = self.together(stopper).inspect_err(|error| {
-            // Where payload was wrong, nothing that earlier jobs gave stands.
+            // Wrong payload invalidates all earlier jobs.
             if matches!(error, launcher::Error::Payload(_)) {
                 self.done.borrow_mut().clear();
             }
         })?;
         // Bursts are to lose: what counts is what arrived, not whole events.
         let rate = if self.is_burst() {
-            // Where every event lost a frame, none has an end by which time could be told.
+            // If every event lost a frame, none has an end that gives a time.
             let seconds = f64::from(self.job.events) / self.job.rate.unwrap_or(f64::MIN_POSITIVE);
             frames_of(outcome.bytes().1) as f64 / seconds
         } else {
@@ -290,7 +290,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     measure_trials("net build", trials, derive, &arguments.measure, common)
 }
 
-/// Bytes of an event: what was asked for, or what measured sizes have in the mean.
+/// Bytes of an event: the requested ones, or the mean of measured sizes.
 fn event_size(arguments: &Arguments, job: &BuildJob) -> u64 {
     match &job.sizes {
         SizeDistribution::Measured(all) => {
@@ -338,7 +338,7 @@ fn duplex(arguments: &Arguments, parameters: Parameters) -> Parameters {
     if arguments.switch.half_duplex { parameters.with("duplex", "half") } else { parameters }
 }
 
-/// Bursts of all senders into one port, each of so many full frames: datagrams, at half the rate that the port drains.
+/// Bursts of all senders into one port, each of `frames` full frames: datagrams, at half the rate that the port drains.
 fn burst(arguments: &Arguments, base: &BuildJob, path: &str, frames: u32) -> (Parameters, BuildJob) {
     /// A full frame with its gap on the link, bytes.
     const ON_LINK: f64 = 1538.0;

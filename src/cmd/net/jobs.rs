@@ -108,7 +108,7 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
     ]
 }
 
-/// Results of all jobs together: how long events took, and what was lost.
+/// Results of all jobs together: times of events, and losses.
 pub(super) fn of_jobs(parameters: &Parameters, jobs: &[FinishedJob]) -> Vec<BenchmarkResult> {
     let events = |(one, _): &FinishedJob| {
         let missing = u64::from(one.missing);

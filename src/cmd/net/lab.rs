@@ -102,7 +102,7 @@ fn enter(host: usize, owner: Option<i32>, command: &[String]) -> Result<ExitStat
 /// Time in which a program that was asked to end must end.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Waits for a program in a laboratory; if the owner of the laboratory ends first, all programs in it are ended.
+/// Waits for a program in a laboratory. If the owner of the laboratory ends first, all programs in it are ended.
 fn supervise(child: Child, entry: &LabEntry, network: u64) -> Result<ExitStatus> {
     let stopper = watch_for_signals()?;
     let watch = EndWatch::new(child.pid());

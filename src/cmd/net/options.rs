@@ -292,7 +292,7 @@ pub(super) fn measure_trials(
     })
 }
 
-/// What is said of results that the other side's end, or whatever else it was, kept from being finished.
+/// The message on results that the other side's end, or any other cause, left unfinished.
 fn unfinished(cut: &CutShort, resume: Option<String>) -> String {
     let results = report::words::plural(cut.results, "result");
     let resume = resume.map(|command| format!("; resume with: {command}")).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Samples of all components of a set. A round's geometric mean is one value of the set; its median over rounds, with
-//! the interval of order statistics, is the rating.
+//! Samples of all components of a set. A round's geometric mean is one value of the set. The rating is its median over
+//! rounds, with the interval of order statistics.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -26,14 +26,14 @@ struct RateSet {
     noted: bool,
 }
 
-/// What a sample of a component said.
+/// The reading from a sample of a component.
 struct RateReading {
     ratio: f64,
     build: String,
     optimised: bool,
 }
 
-/// Frozen sets that are measured: what a session samples.
+/// Frozen sets as a subject of a session.
 pub(super) struct Rating {
     parts: Vec<RateSet>,
     program: String,
@@ -70,8 +70,8 @@ impl Rating {
         2.0 * self.parts.iter().flat_map(|part| part.set.components()).map(|component| component.reference).sum::<f64>()
     }
 
-    /// Seconds that a component of this round may take. The limit of the run cuts its first round, of which no result
-    /// has an interval; later rounds are whole, as everywhere: who cuts the slow samples keeps the fast ones.
+    /// Seconds that a component of this round may take. The limit of the run cuts its first round, whose results have
+    /// no interval. Later rounds are whole, as everywhere: cutting slow samples would keep the fast ones.
     fn patience(&mut self, round: u32) -> f64 {
         let began = *self.began.get_or_insert_with(Instant::now);
         let limit = self.limit.filter(|_| round == 0);
@@ -160,7 +160,7 @@ impl Rating {
     }
 }
 
-/// A component that went wrong leaves no rating of its set; what it said is kept, and the other parts go on.
+/// A failed component leaves its set without a rating. Its message is kept, and the other parts go on.
 fn invalid(part: &RateSet, component: usize, reason: &str, report: Option<&CopyReport>) -> Vec<Reply> {
     let name = part.set.components().nth(component).map_or("", |component| component.name);
     let failed = part.result + 1 + component;

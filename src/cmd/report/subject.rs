@@ -1,4 +1,4 @@
-//! What a report is of, and the file that has its name.
+//! The subject of a report, and the file that has its name.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::run_finder::{Named, names_one};
 /// Most bytes of a mark.
 const MARK: u64 = 128;
 
-/// What a report is of: its runs, or findings without one.
+/// The subject of a report: its runs, or findings without one.
 pub(super) struct ReportSubject {
     /// Names of files for it, the nicest first.
     names: Vec<String>,
@@ -33,7 +33,7 @@ impl ReportSubject {
         Self { names: vec!["findings".to_owned()], key: key(commands.iter().map(String::as_str)) }
     }
 
-    /// The end of a page, by which a later report finds out what the page is of.
+    /// The end of a page, which identifies its subject for a later report.
     pub(super) fn mark(&self) -> String {
         format!("<!-- prony report of {} -->\n", self.key)
     }

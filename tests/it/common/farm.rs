@@ -76,7 +76,7 @@ impl Running {
         }
     }
 
-    /// Process of the pilot of a node, from the story: `0: node 0 (1234)`.
+    /// Process of the pilot of a node, from the event log: `0: node 0 (1234)`.
     pub fn pilot(&self, node: &str) -> i32 {
         let launched = self.incidents().into_iter().rfind(|one| one.what == "launched" && one.node == node).unwrap();
         launched.detail.rsplit_once('(').unwrap().1.trim_end_matches(')').parse().unwrap()
@@ -102,7 +102,8 @@ pub fn clean(place: &Place, events: u64, seed: u64) -> String {
     out.lines().find_map(|line| line.strip_prefix("digest=")).unwrap().to_owned()
 }
 
-/// Committed chunks = planned chunks, all distinct, sum exact, digest equal to that of one process.
+/// Asserts that the committed chunks are the planned ones, all distinct, with the exact sum and the digest of one
+/// process.
 pub fn holds(answer: &Value, chunks: u64, events: u64, digest: &str) {
     assert_eq!(answer["planned"], chunks);
     assert_eq!(answer["totals"]["commits"], chunks);

@@ -37,7 +37,7 @@ pub fn send(signal: &str, pid: u32) {
     assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
 }
 
-/// Rounds of the newest run of a store, as a reader beside it sees them; 0 while there is none.
+/// Rounds of the newest run of a store, as a concurrent reader sees them; 0 while there is none.
 pub fn rounds(place: &Place) -> u64 {
     let answer = place.ask(&["show", "latest", "--format=json"]);
     if answer.code == Some(0) { answer.json()["session"]["rounds"].as_u64().unwrap() } else { 0 }
@@ -54,7 +54,7 @@ impl Place {
     }
 
     /// A place whose store holds run 1, and whose `a.json` is its document: two results, measured once for all tests
-    /// that read what a run left.
+    /// that read a finished run.
     pub fn with_a_run() -> Self {
         static MEASURED: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
         let [store, document] = MEASURED.get_or_init(|| {
@@ -95,7 +95,7 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_prony"));
         command.current_dir(self.path()).env_remove("NO_COLOR").env("PRONY_STORE", self.file("runs.sqlite"));
         command.env("LC_ALL", "C.UTF-8").env_remove("COLUMNS");
-        // Tests of what is said, not of how sure it is.
+        // Tests of texts, not of precision.
         command.env("PRONY_SPACING", "0");
         command
     }
@@ -137,7 +137,7 @@ impl Answer {
     pub fn refused(self) -> String {
         assert_eq!(self.code, Some(2), "{self:?}");
         assert!(self.out.is_empty(), "{self:?}");
-        // Below the first line, which says what is wrong, clap may say how the command is used.
+        // The first line is the error; clap may add the usage below it.
         let first = self.err.lines().next().unwrap_or_default();
         assert!(first.starts_with("error: ") || first.starts_with("prony: "), "{self:?}");
         assert!(first.starts_with("error: ") || self.err.trim_end().lines().count() == 1, "{self:?}");

@@ -27,7 +27,7 @@ impl<'a> Aligned<'a> {
 /// Results that at least two runs have, and those that only one run has.
 pub(crate) struct Alignment<'a> {
     pub(crate) rows: Vec<Aligned<'a>>,
-    /// What the machines did meanwhile, such as the clock: no result.
+    /// Conditions of the machines during the runs, such as the clock; they are not results.
     pub(crate) conditions: Vec<Aligned<'a>>,
     pub(crate) unmatched: Vec<(usize, ResultKey)>,
 }
@@ -89,7 +89,7 @@ fn known_parameters(runs: &[&Run], across: &[String]) -> Result<(), Error> {
 }
 
 /// Results whose sizes of memory follow each machine and differ between runs: they are the same result, "beyond the
-/// caches". Where they are equal they are that size, and a run that has several of them says itself which is which.
+/// caches". If they are equal, they keep that size; a run with several of them names each one.
 struct MovedSizes(HashSet<ResultKey>);
 
 impl MovedSizes {
@@ -124,7 +124,7 @@ impl MovedSizes {
     }
 }
 
-/// A result at the parameters for which it stands.
+/// A result under its usual parameters.
 fn usual(result: &BenchmarkResult) -> ResultKey {
     ResultKey::new(result.benchmark.clone(), result.stands_for.clone().unwrap_or_else(|| result.parameters.clone()))
 }

@@ -1,8 +1,8 @@
 //! The spread assumed for values that are published without one.
 //!
-//! A printed number is accurate to its last digit at best, and sessions differ by the floor of the result's class. Both
-//! together give an interval that was not measured: a ratio far beyond it is reported, marked as assumed, and is not a
-//! test.
+//! A printed number is accurate to its last digit at best, and sessions differ by the session noise of the result's
+//! class. Together they give an interval that was not measured. A ratio far beyond it is reported and marked as
+//! assumed; it is not a test.
 
 use std::f64::consts::SQRT_2;
 
@@ -18,7 +18,7 @@ pub(crate) struct Assumed {
     pub(crate) reference_rounding: Option<f64>,
     /// Rounding of the other's value.
     pub(crate) rounding: Option<f64>,
-    /// Session floor of the class.
+    /// Session noise of the class.
     pub(crate) floor: f64,
 }
 
@@ -35,8 +35,8 @@ struct AssumedSide {
     rounding: Option<f64>,
 }
 
-/// The spread of a ratio of which at least one side is published without one. `None` if both state one, and for a value
-/// without spread that was not published: such a machine can be measured again.
+/// The spread of a ratio if at least one side is published without one. `None` if both state one, and for an
+/// unpublished value without spread: such a machine can be measured again.
 pub(crate) fn assumed(
     reference: (&Run, &BenchmarkResult),
     other: (&Run, &BenchmarkResult),
@@ -68,7 +68,7 @@ fn side((run, result): (&Run, &BenchmarkResult)) -> Option<AssumedSide> {
     Some(AssumedSide { error: 0.0, rounding: Some(rounding.max(range)) })
 }
 
-/// Half a unit in the last digit of the shortest decimal number that equals the value, relative to it; 0 if that has
+/// Half a unit in the last digit of the shortest decimal number that equals the value, relative to it. 0 if that has
 /// more than twelve digits, as after a conversion of units.
 fn of_digits(value: f64) -> f64 {
     let exponent = value.log10().floor();

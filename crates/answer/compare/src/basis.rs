@@ -1,6 +1,6 @@
 //! On what two results are compared: cycles, time at the clocks that the machines showed, or all batches (raw).
 //!
-//! Cycles decide between runs of one machine alone, to find what changed besides the clock. Unlike bases are never
+//! Only runs of one machine are compared in cycles, to find what changed besides the clock. Unlike bases are never
 //! compared.
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use super::shift::{CompareShift, CoreShifts, shift, shift_of_ranks};
 use super::verdict::ResultFinding;
 use crate::shown_clock::{RESOLUTION, ShownClock, is_condition};
 
-/// Part of the band within which cycles of one machine are judged.
+/// Part of the margin that applies to cycles of one machine.
 pub(crate) const CYCLES_BAND: f64 = RULES.compare.cycles_band;
 
 /// One run's result, with the clock of the run.
@@ -40,9 +40,9 @@ pub(crate) fn incomparable(a: &ComparedResult, b: &ComparedResult) -> Option<Str
     if one_machine { other_level(a, &surveys) } else { None }
 }
 
-/// Why a result of the memory hierarchy is of other levels in two runs of one machine, where it is. A machine does not
-/// gain a cache from one run to the next: one of the surveys missed a level or took noise for one, and the second level
-/// of one is not that of the other. The first level and main memory are what they are in both.
+/// Why a result of the memory hierarchy belongs to different levels in two runs of one machine, if so. A machine does
+/// not gain a cache from one run to the next. One of the surveys missed a level or took noise for one, so that "level
+/// 2" means different caches. The first level and main memory are the same in both.
 fn other_level(result: &BenchmarkResult, surveys: &[Vec<RangeInclusive<u64>>; 2]) -> Option<String> {
     let parameters = result.parameters.get("level");
     if matches!(parameters, Some("1" | "memory")) {
@@ -54,7 +54,7 @@ fn other_level(result: &BenchmarkResult, surveys: &[Vec<RangeInclusive<u64>>; 2]
             "the surveys of the two runs found {found_a} and {found_b} levels of memory on one machine"
         ));
     }
-    // What ends a level is the next one: the size of a level is known only where both are the same.
+    // The next level ends a level, so its size is known only where both are the same.
     let level: usize = parameters?.parse().ok()?;
     let apart =
         (level.saturating_sub(1)..=level).find(|at| match surveys.each_ref().map(|levels| levels.get(*at)) {
@@ -97,9 +97,9 @@ fn one_core(a: &ComparedResult, b: &ComparedResult) -> bool {
     }
 }
 
-/// Which of its run's classes of cores a result was measured on.
+/// The class of cores on which a result was measured.
 enum ResultCoreClass {
-    /// The only one that the run tells apart.
+    /// The only one that the run distinguishes.
     Only(usize),
     Of(usize),
     Unknown,
@@ -119,7 +119,7 @@ fn core_class(sensors: &SessionSensors, result: &BenchmarkResult) -> ResultCoreC
     }
 }
 
-/// CPUs that a sample was pinned to, else those that its references were read on.
+/// CPUs that a sample was pinned to, else those that its sensors were read on.
 fn cpus_of(sample: &Sample) -> Vec<u32> {
     if sample.placement.asked.is_empty() {
         let tracks = sample.sensors.iter().flat_map(|sensors| &sensors.tracks);
@@ -129,7 +129,7 @@ fn cpus_of(sample: &Sample) -> Vec<u32> {
     }
 }
 
-/// Classes whose exclusive cores answer the contention reference alike. Cores that are built differently do not.
+/// Classes whose exclusive cores answer the contention sensor alike. Cores that are built differently do not.
 fn alike(a: &SessionSensors, x: usize, b: &SessionSensors, y: usize) -> bool {
     match (a.exclusive[x].ratio, b.exclusive[y].ratio) {
         (Some(one), Some(two)) => (one / two).ln().abs() <= RULES.compare.one_core,
@@ -137,7 +137,7 @@ fn alike(a: &SessionSensors, x: usize, b: &SessionSensors, y: usize) -> bool {
     }
 }
 
-/// The finding of a pair on its basis, the session floor, and both readings of core results.
+/// A pair compared on its basis, with its session noise and both readings of core results.
 pub(crate) struct PairFinding {
     pub(crate) finding: ResultFinding,
     pub(crate) floor: Option<FloorUsed>,
@@ -184,9 +184,9 @@ pub(crate) fn pair_finding(
     }
 }
 
-/// The session floor on a basis: none for what a machine did while it was measured, but how well a clock can be read.
-/// Of time at the clocks that two sessions showed it is that of cycles and the error of both clocks: the clocks
-/// themselves are no noise.
+/// The session noise on a basis. For the conditions of a machine it is only the error of reading the clock. For times
+/// at the clocks of two sessions it is that of cycles plus the error of both clocks: the clocks themselves are no
+/// noise.
 pub(crate) fn floor_of(
     a: &ComparedResult,
     b: &ComparedResult,
@@ -205,8 +205,8 @@ pub(crate) fn floor_of(
     }
 }
 
-/// The clock of a run as a result: the one at which core results are compared, so that its row and what is said of them
-/// have one ratio. Its samples are parts of one run that follow each other, no independent draws.
+/// The clock of a run as a result: the one at which core results are compared, so that its row and the sentences about
+/// it have one ratio. Its samples are consecutive parts of one run rather than independent draws.
 fn clock_view<'a>(one: &ComparedResult<'a>, clock: ShownClock) -> ResultView<'a> {
     let outcome = match one.result.outcome.estimate() {
         Some(stated) => Cow::Owned(Outcome::Measured(clock.estimate(stated))),

@@ -25,8 +25,8 @@ const CLOCK: f64 = 0.02;
 pub struct RunDisturbance {
     /// Its kind.
     pub kind: DisturbanceKind,
-    /// How much: runnable tasks for load, a share of the time for steal and throttling, highest over lowest less 1 for
-    /// the clock, a share of the online CPUs for CPUs, a share of the time or of the results for the core; absent where
+    /// Size: runnable tasks for load, a share of the time for steal and throttling, highest over lowest less 1 for the
+    /// clock, a share of the online CPUs for CPUs, a share of the time or of the results for the core. Absent where
     /// there is no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<f64>,
@@ -52,7 +52,7 @@ pub enum DisturbanceKind {
     Cpus,
     /// Another thread on the core.
     CoreShared,
-    /// Results that are observed on a core that others shared, or may have shared.
+    /// Raw results: the core was shared, or may have been.
     SharedCore,
 }
 
@@ -76,7 +76,7 @@ pub fn disturbances(run: &Run) -> Vec<RunDisturbance> {
 /// Share of the CPUs' time from which other work is a crowd, and the load of every CPU where that is not known.
 const CROWD: (f64, f64) = (0.5, 2.0);
 
-/// Whether so much other work ran beside a run that its CPUs were waited for.
+/// Whether other work kept the run waiting for its CPUs.
 #[must_use]
 pub fn is_beside_a_crowd(run: &Run) -> bool {
     let conditions = &run.session.conditions;
@@ -99,7 +99,7 @@ fn disturbance(kind: DisturbanceKind, amount: impl Into<Option<f64>>, says: Stri
     Some(RunDisturbance { kind, amount: amount.into(), says })
 }
 
-/// What a document to be shared says of another measurement: that there was one.
+/// The text of a shared document in place of another measurement.
 const NOT_TOLD: &str = "not told";
 
 fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(sentence("b", &disturbances(&run(shared))).unwrap(), "b ran beside another measurement");
     }
 
-    /// The minute before a run may have been a build's; what counts is what ran beside it.
+    /// A build may have used the minute before a run; only work during the run counts.
     #[test]
     fn what_others_used_decides_over_the_load_of_the_minute_before() {
         let of = |load: f64, seconds: f64| Conditions {

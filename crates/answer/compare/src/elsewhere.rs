@@ -1,14 +1,14 @@
 //! Results of two CPUs that a host had nearer to each other in one of two sessions.
 //!
-//! Two virtual CPUs behind one cache and behind two are two machines to everything that uses both: such a difference
-//! says nothing of the machine, its system or what was changed between the sessions.
+//! Two virtual CPUs behind one cache and behind two caches are two different machines for results that use both. Such a
+//! difference does not concern the machine, its system or any change between the sessions.
 
 use model::{BenchmarkResult, CpuDistance, Run};
 
 use super::relation::Relation;
 use super::session::relation;
 
-/// Whether two results of two sessions of one machine are of CPUs that were elsewhere in one of them.
+/// Whether the CPUs of two results of one machine had moved in one of its two sessions.
 pub(super) fn elsewhere((a, x): (&Run, Option<&BenchmarkResult>), (b, y): (&Run, Option<&BenchmarkResult>)) -> bool {
     let (Some(x), Some(y)) = (x, y) else { return false };
     let of = |run: &Run| run.session.sensors.as_ref().map(|read| read.distances.clone()).unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Geometric means of ratios, by family and overall.
 //!
 //! The geometric mean is the only mean of ratios that does not depend on the reference (Fleming and Wallace,
-//! Communications of the ACM 29, 1986). The means of several machines are over the same results, those that all of them
-//! have, and a benchmark counts once however many sets of parameters it was measured at.
+//! Communications of the ACM 29, 1986). The means of several machines are over results that all of them have. A
+//! benchmark counts once, whatever its number of sets of parameters.
 
 use std::collections::HashMap;
 
@@ -30,8 +30,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) launched: Vec<&'a [Option<&'a BenchmarkResult>]>,
 }
 
-/// The means of every machine: families in the order of their first results, then overall. They are of ratios with an
-/// interval alone; where there is none at all, of values that are printed without their spread.
+/// The means of every machine: families in the order of their first results, then overall. They include only ratios
+/// with an interval. If there is none at all, they include values without error bars.
 pub(crate) fn geometric_means(mut rows: Rows, options: &CompareOptions) -> Vec<GeometricMean> {
     let any = rows.shifts.iter().flatten().flatten().any(|shift| shift.bounded().is_some());
     for (shifts, launched) in rows.shifts.iter_mut().zip(&rows.launched) {
@@ -155,7 +155,7 @@ impl<'a> CommonSet<'a> {
         widened(found, moved / self.common.iter().map(weight).sum::<f64>())
     }
 
-    /// What the samples of a round have in common, in a mean of these members: a standard deviation.
+    /// The common part of the samples of a round, in a mean of these members: a standard deviation.
     fn together(&self, rows: &Rows, run: usize, members: &[RatioMember]) -> f64 {
         let total: f64 = members.iter().map(|member| member.weight).sum();
         let side = |of: usize, against: usize| {
@@ -218,7 +218,7 @@ fn widened(mut found: stats::Estimated, error: f64) -> stats::Estimated {
     found
 }
 
-/// The interval of a shift without the session floor, which all results of a class share.
+/// The interval of a shift without the session noise, which all results of a class share.
 fn samples(known: &stats::RatioEstimate, sign: f64) -> Interval {
     let floor = known.floor_half_width * known.floor_half_width;
     let side = |half: f64| (half * half - floor).max(0.0).sqrt();

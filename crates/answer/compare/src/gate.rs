@@ -38,8 +38,8 @@ enum GateFinding {
 }
 
 impl FailOn {
-    /// Tests every result against the condition. A result fails only if it is DIFFERENT and its whole interval is
-    /// beyond the percentage, so that noise causes no failure; it passes only if its whole interval is below it, so
+    /// Tests every result against the condition. A result fails only if it is different and its whole interval is
+    /// beyond the percentage, so that noise causes no failure. It passes only if its whole interval is below it, so
     /// that noise hides nothing. One that differs under an assumed spread alone does neither.
     #[must_use]
     pub fn gate(self, comparison: &Comparison) -> CompareGate {
@@ -86,8 +86,8 @@ impl GateQuestion {
         if !ratio.elsewhere {
             return self.judged(row, reference, ratio);
         }
-        // A host that had two CPUs nearer to each other changes a result of both either way, and hides a change of the
-        // other way: only what stayed the same passes.
+        // A host that moved two CPUs can change a result of both in either direction, and so hide the opposite change.
+        // Only an unchanged result passes.
         let either = Self { worse_only: false, ..*self };
         match either.judged(row, reference, ratio) {
             same @ (GateFinding::Nothing | GateFinding::Passes) => same,
@@ -165,11 +165,12 @@ impl GateQuestion {
                     GateFinding::May(Some("here it is below what can be resolved".to_owned()))
                 }
             }
-            // A reference of which only a bound is known may be any part of it: nothing here is surely no slower.
+            // A baseline with only an upper bound may have any lower value, so that no result here is certainly not
+            // slower.
             (Some(Outcome::Below { .. }), Some(Outcome::Measured(_))) if lower => {
                 GateFinding::May(Some("in the reference it is below what can be resolved".to_owned()))
             }
-            // What the reference could do and this run could not is no pass.
+            // A result that the baseline has and this run lacks does not pass.
             (Some(Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. }), Some(Outcome::Failed(why))) => {
                 GateFinding::May(Some(format!("it failed: {why}")))
             }
@@ -199,8 +200,8 @@ impl GateQuestion {
     }
 }
 
-/// What a condition is set against: of core results their time at the clock that each machine showed, since a clock
-/// that fell is a regression.
+/// The ratio that a condition tests: for core results times at the clock of each machine, since a lower clock is a
+/// regression.
 struct TimedRatio {
     value: Option<f64>,
     low: Option<f64>,

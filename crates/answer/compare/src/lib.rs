@@ -1,7 +1,7 @@
 //! Runs side by side: which results differ, by how much, and with what certainty.
 //!
-//! Rows are results that runs have in common. Each machine's result is compared with the reference's: a ratio with its
-//! interval, widened by the session floor between sessions, and a verdict adjusted over the whole report (Holm).
+//! Rows are results that runs have in common. Each machine's result is compared with the baseline's. The ratio has an
+//! interval, widened by the session noise between sessions, and a verdict adjusted over the whole report (Holm).
 //! `docs/explain/intervals-and-verdicts.md` gives the reasons.
 //!
 //! Pure functions: no clock, no file, no hidden state. Findings are serialisable, so that every format prints the same

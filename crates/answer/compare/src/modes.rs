@@ -7,7 +7,7 @@ use super::result_view::ResultView;
 use super::shares::fisher_exact;
 use super::shift::{CompareShift, FEWEST, of_estimates, of_samples, ungrounded};
 
-/// Samples of both sides of which shares are tested, at most: a document may state any number.
+/// Most samples of both sides for testing shares: a document may state any number.
 const MOST_SAMPLES: usize = 100_000;
 
 /// Two modes that are nearest to each other, or one without a counterpart.
@@ -24,9 +24,8 @@ pub(crate) struct ModePair {
 
 /// Pairs of modes; `None` when neither result has modes, or one has no value.
 ///
-/// Shares are tested within one session only: between sessions they vary by an unknown amount. But shares that are
-/// further apart than samples alone explain are nowhere the same, since a result spends most of its time elsewhere
-/// then.
+/// Shares are tested within one session only: between sessions they vary by an unknown amount. But shares that differ
+/// by more than samples alone explain are never the same, since a result then spends most of its time in another mode.
 pub(crate) fn mode_pairs(
     reference: &ResultView,
     other: &ResultView,
@@ -103,7 +102,7 @@ fn modes_of(outcome: &Outcome) -> Option<Vec<Mode>> {
     }
 }
 
-/// Launch values by the mode with the nearest centre on the logarithmic scale.
+/// Sample values by the mode with the nearest centre on the logarithmic scale.
 fn groups(values: &[f64], modes: &[Mode]) -> Vec<Vec<f64>> {
     let mut groups = vec![Vec::new(); modes.len()];
     for &value in values.iter().filter(|value| **value > 0.0) {
@@ -116,13 +115,13 @@ fn groups(values: &[f64], modes: &[Mode]) -> Vec<Vec<f64>> {
     groups
 }
 
-/// Launch values as modes near those of another result. `None` without values.
+/// Sample values as modes near those of another result. `None` without values.
 fn near_modes(values: &[f64], modes: &[Mode], level: f64) -> Option<Vec<Mode>> {
     let near = groups(values, modes).into_iter().filter_map(|group| mode_of(&group, values.len(), level));
     Some(near.collect::<Vec<Mode>>()).filter(|near| !near.is_empty())
 }
 
-/// The mode of these sample values, of so many in all. `None` without values.
+/// The mode of these sample values, out of `all`. `None` without values.
 fn mode_of(group: &[f64], all: usize, level: f64) -> Option<Mode> {
     let value = stats::median(group)?;
     let found = stats::sample_median_interval(group, level).or_else(|| stats::sample_median_range(group));

@@ -5,7 +5,7 @@ use model::Run;
 /// Length of a machine's name from which a shorter name is looked for, characters.
 const LONG: usize = 24;
 
-/// A name for every run: its label; else the name of its machine, if it is short and unique; else the shorter of the
+/// A name for every run: its label; else the name of its machine, if that is short and unique; else the shorter of the
 /// user's name for it and its id. `handles` are the user's names, in the order of the runs; without them a run is
 /// called by its label or id. A run that occurs twice gets a number.
 #[must_use]

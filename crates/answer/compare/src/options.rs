@@ -47,12 +47,12 @@ pub struct CompareOptions<'a> {
     pub normalise: Normalise,
     /// A result (machines are then sorted best first) or a machine (results are then sorted worst first).
     pub sort_by: Option<String>,
-    /// Half-width of the band that counts as the same, as a logarithm of the ratio: 0.02 is 2%. Cycles of one machine
-    /// are judged within half of it.
+    /// Half-width of the margin that counts as no change, as a logarithm of the ratio: 0.02 is 2%. Cycles of one
+    /// machine use half of it.
     pub band: f64,
     /// Confidence of the intervals and of the whole report.
     pub level: f64,
-    /// Values of earlier sessions; those on the same machines give the session floor.
+    /// Values of earlier sessions; those on the same machines give the session noise.
     pub history: &'a [SessionRecord],
     /// Seed of the Monte Carlo intervals.
     pub seed: u64,

@@ -11,7 +11,7 @@ use super::ratio_basis::RatioBasis;
 use super::report::{Assessed, ComparisonInput};
 use crate::Error;
 
-/// What the power is stated for: 2% more work.
+/// The change for which power is stated: 2% more work.
 pub(crate) const PLANTED: f64 = 0.02;
 
 /// How often a planted difference was found.
@@ -59,7 +59,8 @@ impl PlantedPower {
     }
 }
 
-/// Plants the difference in one result of the second run after the other, and judges the whole report each time.
+/// Plants the difference in each result of the second run in turn, and computes the verdicts of the whole report each
+/// time.
 ///
 /// # Errors
 /// When the runs cannot be compared.

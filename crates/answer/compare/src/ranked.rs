@@ -1,4 +1,4 @@
-//! Which values of a row are set in an order of machines.
+//! Values of a row that order the machines.
 
 use model::{BenchmarkResult, Definition, Outcome, ValueBasis};
 
@@ -13,8 +13,8 @@ use super::result_view::ResultView;
 use super::session::relation;
 
 impl ComparisonInput<'_> {
-    /// A result in an order of machines: of core results time at the clock that the machine showed. Where a machine has
-    /// no clean value, it is as `raw` of all of them.
+    /// A result in an order of machines: of core results time at the clock that the machine showed. If one machine has
+    /// no clean value, all of them enter with their `raw` values.
     fn rank_entry(&self, run: usize, result: &BenchmarkResult, ratio: &Ratio, raw: bool) -> Option<RankEntry> {
         if matches!(ratio.definition, Definition::Other(_)) {
             return None;
@@ -28,7 +28,7 @@ impl ComparisonInput<'_> {
         };
         let Outcome::Measured(estimate) = &outcome else { return None };
         let error = standard_error(estimate).filter(|_| estimate.is_sure());
-        // A verdict on another basis is none on these values.
+        // A verdict on another basis does not apply to these values.
         let judged = run == self.reference || !raw || ratio.basis == RatioBasis::Raw;
         (estimate.value > 0.0 && estimate.value.is_finite()).then(|| RankEntry {
             run,

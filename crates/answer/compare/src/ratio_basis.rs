@@ -1,10 +1,10 @@
-//! What a ratio is made of and what may be said of it, as plain data.
+//! The basis of a ratio and its verdict, as plain data.
 
 use serde::{Deserialize, Serialize};
 
 use crate::shown_clock::ShownClock;
 
-/// What the values are that a ratio was made of.
+/// The values behind a ratio.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatioBasis {
@@ -41,18 +41,17 @@ impl RatioBasis {
     }
 }
 
-/// What may be said of two results.
+/// The verdict on two results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CompareVerdict {
-    /// Significant over the whole report, and by more than the band.
+    /// Significant over the whole report, and by more than the margin.
     Different,
-    /// By less than the band.
+    /// By less than the margin.
     Same,
     /// Neither can be said.
     Undecided,
-    /// A published value states no spread; beyond the one assumed for it, and by more than 30%. No test stands behind
-    /// it.
+    /// A published value has no error bars; the ratio is beyond the assumed ones, and beyond 30%. It is no test.
     DifferentSpreadAssumed,
 }
 
@@ -66,12 +65,12 @@ pub struct ComparedClock {
     pub ratio: Option<RatioEnds>,
 }
 
-/// Two core results, written as `Comparison::normalise` says. The time is the cycles times what the clock gives, and is
-/// what `Ratio::value` states.
+/// Two core results, written as `Comparison::normalise` says. The time is the cycles times the effect of the clock, and
+/// equals `Ratio::value`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CoreRatio {
-    /// Cycles: what changed besides the clock. Its verdict is that of the result between runs of one machine, else
-    /// absent.
+    /// Cycles: what changed besides the clock. Between runs of one machine the result's verdict is about cycles,
+    /// otherwise there is none.
     pub cycles: RatioEnds,
     /// Time at the clock that each machine showed, the error of both clocks in its interval: what means, ranks and
     /// gates use.
@@ -91,12 +90,12 @@ pub struct RatioEnds {
     /// Upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// What may be said of it, where it was tested.
+    /// The verdict, if it was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<CompareVerdict>,
 }
 
-/// The session floor that was applied.
+/// The applied session noise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct FloorUsed {
     /// Relative standard deviation between sessions.

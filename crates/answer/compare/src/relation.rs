@@ -1,4 +1,4 @@
-//! How a run stands to the reference.
+//! How a run relates to the baseline.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub enum Relation {
     Reference,
     /// The same run as the reference, named twice: nothing can be tested.
     SameRun,
-    /// Measured in the same session: no session floor applies.
+    /// Measured in the same session: no session noise applies.
     SameSession,
     /// The same machine in another session.
     AnotherSession,

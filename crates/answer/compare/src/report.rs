@@ -1,4 +1,4 @@
-//! Computes the comparison: align, assess every result, adjust over the report, judge, average, rank, sort.
+//! Computes the comparison: align, assess every result, adjust over the report, decide, average, rank, sort.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ use super::verdict::{Judge, ResultFinding};
 use crate::Error;
 use crate::shown_clock::ShownClock;
 
-/// What is known of one cell before verdicts.
+/// One cell before verdicts.
 pub(super) struct Assessed {
     finding: Option<ResultFinding>,
     floor: Option<FloorUsed>,
@@ -42,7 +42,7 @@ impl Assessed {
         }
     }
 
-    /// What is known of the single ratio that the verdict is about.
+    /// The single ratio that the verdict is about.
     pub(super) fn known(&self) -> Option<&stats::RatioEstimate> {
         match &self.finding {
             Some(ResultFinding::Single(shift)) => shift.known.as_ref(),
@@ -50,7 +50,7 @@ impl Assessed {
         }
     }
 
-    /// The time beside cycles that decide, which is tested as well.
+    /// The time of a result that is decided in cycles, which is tested as well.
     fn time(&self) -> Option<&CompareShift> {
         self.core.as_ref().filter(|_| self.basis == RatioBasis::Cycles).map(|core| &core.time)
     }
@@ -304,7 +304,7 @@ impl ComparisonInput<'_> {
         let ratio = reference.map(|reference| {
             let (log, error) = clock_shift(reference, own);
             let half = normal_quantile(0.5 + self.options.level / 2.0) * error;
-            // A clock that its run knows within a factor of hundreds only has no interval worth a word.
+            // A clock known only within a factor of hundreds has no useful interval.
             let ends = (half < WIDEST).then(|| ((log - half).exp(), (log + half).exp()));
             RatioEnds { value: log.exp(), low: ends.map(|ends| ends.0), high: ends.map(|ends| ends.1), verdict: None }
         });
@@ -342,7 +342,7 @@ impl ComparisonInput<'_> {
     }
 }
 
-/// The rules that differ. Of what was not measured by Prony none are known.
+/// The rules that differ. Imported runs have none.
 fn other_rules(own: &BTreeMap<String, f64>, reference: &BTreeMap<String, f64>) -> Vec<OtherRule> {
     if own.is_empty() || reference.is_empty() {
         return Vec::new();

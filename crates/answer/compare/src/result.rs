@@ -17,7 +17,7 @@ pub struct Comparison {
     pub reference: String,
     /// Form of ratios.
     pub normalise: Normalise,
-    /// Half-width of the band that counts as the same.
+    /// Half-width of the margin that counts as no change.
     pub band: f64,
     /// The same for ratios of cycles, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,8 +30,9 @@ pub struct Comparison {
     pub machines: Vec<Compared>,
     /// The results that at least two runs have.
     pub rows: Vec<CompareRow>,
-    /// What the machines did meanwhile: the clock, and the share of time in which the core was shared. They are no
-    /// results of how fast something is: nothing counts, averages or gates them.
+    /// Conditions of the machines during the runs: the clock, and the share of time in which the core was shared. They
+    /// do not measure speed, so they are in no count, mean or gate. They are no results of how fast something is:
+    /// nothing counts, averages or gates them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<CompareRow>,
     /// Results that only one run has.
@@ -66,7 +67,7 @@ pub struct Compared {
     /// How far apart its host had its CPUs for most of it, where that was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distances: Vec<CpuDistance>,
-    /// Variables of its environment that change what is measured, as `NAME=value`.
+    /// Environment variables that change results, as `NAME=value`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<String>,
     /// Rules with which it was measured that differ from the reference's: each with its number, then the reference's.
@@ -128,8 +129,8 @@ pub struct CompareRow {
 }
 
 impl Ratio {
-    /// Adds both readings of core results. The ratio is that of the values that are printed, which are times; the
-    /// verdict may be that of the cycles.
+    /// Adds both readings of core results. The ratio is that of the printed values, which are times; the verdict may be
+    /// that of the cycles.
     pub(super) const fn state_time(&mut self, core: CoreRatio) {
         (self.value, self.low, self.high) = (Some(core.time.value), core.time.low, core.time.high);
         self.core = Some(core);
@@ -169,17 +170,17 @@ pub struct Ratio {
     /// Its flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
-    /// How its definition stands to that of the reference's result; another one has no ratio.
+    /// How its definition compares with that of the baseline's result; a different one has no ratio.
     #[serde(default, skip_serializing_if = "Definition::is_same")]
     pub definition: Definition,
     /// Whether it is of two CPUs that the host of one machine had nearer to each other in one of the two sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
-    /// What the ratio is made of.
+    /// The basis of the ratio.
     #[serde(default, skip_serializing_if = "RatioBasis::is_value")]
     pub basis: RatioBasis,
-    /// The ratio of the two values that `outcome` states, as `Comparison::normalise` says; absent when there is no
-    /// honest single one, and `reason` says why.
+    /// The ratio of the two values in `outcome`, as `Comparison::normalise` says. Absent if there is no meaningful
+    /// single one; `reason` then says why.
     pub value: Option<f64>,
     /// Lower end of its interval; absent without spread.
     pub low: Option<f64>,
@@ -198,13 +199,13 @@ pub struct Ratio {
     /// Direction of the change, if DIFFERENT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direction: Option<GainDirection>,
-    /// What would decide, if UNDECIDED.
+    /// What would decide an inconclusive result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<NeededSamples>,
     /// The assumed spread, if a published value states none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumed: Option<AssumedSpread>,
-    /// Session floor that widened the interval.
+    /// Session noise that widened the interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorUsed>,
     /// Comparison mode by mode, if either result has modes.
@@ -234,7 +235,7 @@ pub enum RatioMethod {
     None,
 }
 
-/// Which way a result moved against the reference, in words that fit its unit.
+/// Direction of a result's change from the baseline, in words that fit its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GainDirection {
@@ -248,7 +249,7 @@ pub enum GainDirection {
     Worse,
 }
 
-/// What would decide an undecided result, with a chance of 80% if the observed ratio is the true one.
+/// The effort that would decide an inconclusive result, with a chance of 80% if the measured ratio is the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NeededSamples {
@@ -256,20 +257,20 @@ pub enum NeededSamples {
     Samples(usize),
     /// Samples cannot decide: this many sessions of each machine.
     Sessions(usize),
-    /// The ratio is so close to the edge of the band that no reasonable effort decides.
+    /// The ratio is so close to the edge of the margin that no reasonable effort decides.
     TooClose,
 }
 
 /// The spread assumed for values that are published without one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AssumedSpread {
-    /// Half a unit in the last printed digit of the reference's value, relative to it; absent if it states its spread.
+    /// Half a unit in the last printed digit of the baseline's value, relative to it; absent if it has error bars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_rounding: Option<f64>,
     /// The same for the other's value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounding: Option<f64>,
-    /// Session floor of the result's class.
+    /// Session noise of the result's class.
     pub floor: f64,
     /// Lower end of the ratio's interval under these assumptions, in the form of `Comparison::normalise`.
     pub low: f64,
@@ -330,8 +331,8 @@ pub struct GeometricMean {
     /// Upper end of its interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// Number of results in it: those that all compared machines have with a known spread. Where no result of the
-    /// comparison has one, those that all of them have.
+    /// Number of results in it: those that all compared machines have with a known spread. If no result of the
+    /// comparison has a known spread, those that all of them have.
     pub results: usize,
     /// Number of benchmarks among them; each counts once, however many sets of parameters it was measured at.
     #[serde(default)]
@@ -348,7 +349,7 @@ pub struct GeometricMean {
 pub struct FailOn {
     /// Whether only changes for the worse count.
     pub worse_only: bool,
-    /// Least change in percent: of time, or of the time that a rate implies. Never less than the band.
+    /// Least change in percent: of time, or of the time that a rate implies. At least the margin.
     pub percent: f64,
 }
 
@@ -394,7 +395,7 @@ pub struct GateResult {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// What would decide, if known.
+    /// The effort that would decide it, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<NeededSamples>,
     /// Why it is open, unless its interval shows that.

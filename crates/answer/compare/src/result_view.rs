@@ -11,8 +11,8 @@ pub(crate) struct ResultView<'a> {
     pub(crate) outcome: Cow<'a, Outcome>,
     /// Values of its samples, in time order.
     pub(crate) values: Vec<f64>,
-    /// By how much its source's last digit may be off, as a logarithm; 0 for what was measured. Samples that are
-    /// printed with few digits agree with each other, all of them off alike.
+    /// Possible error of its source's last digit, as a logarithm; 0 for measured values. Samples printed with few
+    /// digits agree with each other although all have the same error.
     pub(crate) rounding: f64,
 }
 
@@ -57,7 +57,7 @@ impl<'a> ResultView<'a> {
     }
 }
 
-/// What takes a core result from the clock at which it is stated to another; 1 for other results.
+/// Factor from the clock of a core result to another one; 1 for other results.
 pub(crate) fn factor_at(result: &BenchmarkResult, hertz: f64) -> f64 {
     let stated = result.sensors.as_ref().and_then(|sensors| sensors.clock);
     match stated.filter(|_| *result.basis() == ValueBasis::Cycles) {

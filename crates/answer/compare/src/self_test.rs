@@ -57,14 +57,14 @@ pub struct SelfTest {
     pub same: usize,
     /// UNDECIDED ones.
     pub undecided: usize,
-    /// Those of them that are compared in cycles.
+    /// The ones that are compared in cycles.
     #[serde(default)]
     pub cycles: EqualVerdicts,
-    /// Pairs whose sessions showed surely different clocks or shares of a shared core: no false alarms, and not among
+    /// Pairs whose sessions had different clocks or shares of a shared core. They are no false alarms, and not among
     /// the results.
     #[serde(default)]
     pub conditions_differ: usize,
-    /// What would have been found.
+    /// Results that would have been found.
     #[serde(default)]
     pub power: PlantedPower,
     /// The false alarms: pair (from 0), result, gain.
@@ -108,8 +108,8 @@ impl SelfTest {
     }
 }
 
-/// Compares the two runs of every pair, each pair as a report of its own. Results without a verdict do not count, and
-/// neither does what the machine did meanwhile.
+/// Compares the two runs of every pair, each pair as a report of its own. Results without a verdict and conditions of
+/// the machine do not count.
 ///
 /// # Errors
 /// When the runs of a pair cannot be compared.

@@ -16,7 +16,7 @@ use super::relation::Relation;
 pub fn relation(reference: &Run, other: &Run) -> Relation {
     let one_machine = reference.machine_identity().is_some_and(|identity| other.machine_identity() == Some(identity));
     let (begun, then) = (&reference.session, &other.session);
-    // What another source dates, it dates by the day.
+    // Other sources only give the day.
     let one_start = reference.origin.is_none() && !begun.started.is_empty() && begun.started == then.started;
     if reference.id == other.id || (one_machine && one_start && begun.began_on.boot == then.began_on.boot) {
         Relation::SameSession
@@ -45,8 +45,8 @@ pub struct SessionRecord {
 }
 
 impl SessionRecord {
-    /// Records of all results of a run that have a single value which is the machine's own: what a neighbour on the
-    /// core made of a result is none, and beside those of other sessions would be their scatter.
+    /// Records of all results of a run that have a single value of the machine itself. A value changed by a neighbour
+    /// on the core would only add scatter to those of other sessions.
     #[must_use]
     pub fn of(run: &Run) -> Vec<Self> {
         let record = |result: &BenchmarkResult| {
@@ -64,10 +64,10 @@ impl SessionRecord {
     }
 }
 
-/// Standard error of the logarithm of a value with this interval, of which the level is not known; 0 without one.
+/// Standard error of the logarithm of a value with this interval, whose level is unknown; 0 without one.
 ///
-/// It is taken for the highest level that intervals of 95% usually have: what is taken off the scatter of sessions must
-/// not be too much.
+/// It assumes the highest level that intervals of 95% usually have, so that not too much is subtracted from the scatter
+/// of sessions.
 #[must_use]
 pub fn least_error(low: f64, high: f64) -> f64 {
     let half = (high / low).ln() / 2.0;
@@ -86,8 +86,8 @@ pub(crate) fn same_run(a: &Run, b: &Run) -> bool {
     a.id == b.id && a.results.len() == b.results.len() && a.results.iter().zip(&b.results).all(same)
 }
 
-/// Logarithms of the values that earlier sessions can have found for the same level of memory, where that depends on a
-/// survey: one that missed a level, or took noise for one, gave its number to another.
+/// Logarithms of the values that earlier sessions may have for the same level of memory. A survey that missed a level,
+/// or took noise for one, shifts the numbers of the levels.
 fn level_of_memory(result: &BenchmarkResult) -> Option<RangeInclusive<f64>> {
     result.surveyed_levels()?;
     let value = result.outcome.estimate()?.value.ln();
@@ -95,8 +95,7 @@ fn level_of_memory(result: &BenchmarkResult) -> Option<RangeInclusive<f64>> {
     Some(value - within..=value + within)
 }
 
-/// What an earlier session found: the logarithm of a value, its standard error, and the logarithm of the clock that the
-/// session showed.
+/// A value of an earlier session: its logarithm, its standard error, and the logarithm of the session's clock.
 type SessionLog = (f64, f64, Option<f64>);
 
 /// Logarithms of results in earlier sessions, by machine.
@@ -108,7 +107,7 @@ pub(crate) struct History {
 impl History {
     /// Selects from `earlier` (oldest first) the values measured on machines of `runs`: one for each session, and the
     /// newest for every machine and result. The runs themselves and other runs of their sessions are excluded, since a
-    /// change to be detected must not widen its own floor.
+    /// change to be detected must not widen its own session noise.
     pub(crate) fn new(earlier: &[SessionRecord], runs: &[&Run]) -> Self {
         let mut seen: HashSet<(&str, &ResultKey, &str)> = HashSet::new();
         let mut logs: HashMap<String, HashMap<ResultKey, Vec<SessionLog>>> = HashMap::new();
@@ -132,11 +131,11 @@ impl History {
         Self { logs, stretches: RefCell::default() }
     }
 
-    /// The session noise of a result on a machine: the spread of its own sessions if there are enough of them, else
-    /// that of the class. In cycles only sessions whose clock is known count: a core result is stored as time at the
-    /// clock of its session.
+    /// The session noise of a result on a machine: the spread of its own sessions if there are enough, else that of the
+    /// class. In cycles only sessions whose clock is known count: a core result is stored as time at the clock of its
+    /// session.
     fn of(&self, run: &Run, result: &BenchmarkResult, cycles: bool, shared_core: bool) -> (Floor, FloorUsed) {
-        // What neighbours did to this one, those sessions do not tell.
+        // Other sessions do not show what neighbours did to this one.
         let here = self.logs.get(&run.machine.fingerprint).filter(|_| !shared_core);
         let earlier = here.and_then(|results| results.get(&result.key()));
         let way = if result.metric.unit.is_rate() { -1.0 } else { 1.0 };
@@ -155,8 +154,8 @@ impl History {
         (Floor::known(sd), FloorUsed { sd, sessions: None })
     }
 
-    /// How far sessions of this run's machine lie apart on this result: the standard deviation of a normal quantity
-    /// that has the floor's interval at `level`.
+    /// Session noise of this run's machine for this result, as the standard deviation of a normal quantity whose
+    /// interval at `level` is that of the noise.
     pub(crate) fn own_deviation(&self, run: &Run, result: &BenchmarkResult, level: f64, cycles: bool) -> f64 {
         let (floor, used) = self.of(run, result, cycles, result.is_shared_core());
         let mut stretches = self.stretches.borrow_mut();
@@ -211,7 +210,6 @@ mod tests {
         serde_json::from_str(include_str!("../../../core/model/tests/run.json")).unwrap()
     }
 
-    /// A result of this benchmark.
     fn result(benchmark: &str, class: Class, basis: ValueBasis) -> BenchmarkResult {
         let mut result = made().results.swap_remove(0);
         benchmark.clone_into(&mut result.benchmark);

@@ -27,16 +27,16 @@ pub(crate) struct CompareShift {
     pub(crate) log: f64,
     pub(crate) known: Option<RatioEstimate>,
     pub(crate) method: RatioMethod,
-    /// Why there is no interval, if there is none.
+    /// Why there is no interval, if so.
     pub(crate) reason: Option<String>,
     /// The assumed spread, if a published value states none.
     pub(crate) assumed: Option<Assumed>,
-    /// Standard deviation that the floor holds for the two clocks at which times are stated.
+    /// Standard deviation of the noise from the two clocks at which times are stated.
     pub(crate) clock: Option<f64>,
 }
 
 impl CompareShift {
-    /// A logarithm of which nothing else is known yet.
+    /// A logarithm without further information.
     pub(super) fn of(log: f64) -> Self {
         Self { log, known: None, method: RatioMethod::None, reason: None, assumed: None, clock: None }
     }
@@ -46,13 +46,13 @@ impl CompareShift {
         Self { reason: Some(reason.to_owned()), ..Self::of(log) }
     }
 
-    /// What is known of the ratio, if its interval has ends: a few samples that drift determine none.
+    /// The ratio if its interval has ends: a few samples that drift determine none.
     pub(crate) fn bounded(&self) -> Option<&RatioEstimate> {
         self.known.as_ref().filter(|known| known.interval.half_width() < WIDEST || known.interval.is_outside(0.0))
     }
 }
 
-/// What two core results say in cycles and in time.
+/// The comparison of two core results in cycles and in time.
 #[derive(Debug, Clone)]
 pub(crate) struct CoreShifts {
     pub(crate) cycles: CompareShift,
@@ -62,11 +62,10 @@ pub(crate) struct CoreShifts {
     pub(crate) clock: (f64, f64),
 }
 
-/// The ratio of two results that have a single value each, as it is printed beside these values; else the reason why
-/// there is none.
+/// The ratio of two results with a single value each, as printed next to these values, or the reason why there is none.
 ///
-/// A value is a median, and the interval is that of a shift of ranks, which need not contain the ratio of medians: it
-/// is widened until it does.
+/// A value is a median, and the interval is that of a shift of ranks, which need not contain the ratio of medians. It
+/// is therefore widened until it does.
 pub(crate) fn shift(
     reference: &ResultView,
     other: &ResultView,
@@ -109,7 +108,7 @@ pub(crate) fn shift_of_ranks(
     if log.is_nan() || log.abs() >= FARTHEST {
         return Err("the values are too far apart for a ratio".to_owned());
     }
-    // Of a stated spread the digits are part.
+    // A stated spread includes the digits.
     let digits = |view: &ResultView, one: &Estimate| {
         if one.method == EstimateMethod::Stated { 0.0 } else { view.rounding }
     };
@@ -127,8 +126,8 @@ pub(crate) fn shift_of_ranks(
     Ok(found)
 }
 
-/// Why a result supports no verdict, where it does not: its samples are too few, or all that is known of it is a range.
-/// What another program states is taken at its word.
+/// Why a result supports no verdict, if so: its samples are too few, or only a min-max range is known. Statements of
+/// other programs are accepted.
 pub(super) fn ungrounded(estimate: &Estimate, values: &[f64]) -> Option<String> {
     let samples = if values.is_empty() { estimate.samples as usize } else { values.len() };
     let own = matches!(
@@ -218,7 +217,7 @@ fn no_single_value(a: &Outcome, b: &Outcome, metric: &Metric) -> String {
     text
 }
 
-/// Conclusion from a bound on one side, for a result of which lower is better.
+/// Conclusion from a bound on one side, for a result that is better if lower.
 fn one_sided(a: &Outcome, b: &Outcome, metric: &Metric) -> Option<String> {
     if metric.better != Better::Lower {
         return None;
@@ -230,7 +229,7 @@ fn one_sided(a: &Outcome, b: &Outcome, metric: &Metric) -> Option<String> {
         _ => return None,
     };
     match least {
-        // A bound of 0 is none.
+        // A bound of 0 is useless.
         _ if !least.is_finite() => None,
         _ if least > 1.0 => Some(format!("it is at least {}x {word}", digits(least))),
         _ => Some(format!("it may be {better} or {worse}")),

@@ -1,4 +1,4 @@
-//! The clock that a run showed, and how surely it is known.
+//! The clock of a run, and its uncertainty.
 //!
 //! A core result is kept in cycles. Its time is that at the clock of its run, which is itself measured: between
 //! machines the error of both clocks is part of every interval of time.
@@ -13,8 +13,8 @@ pub(crate) const RESOLUTION: f64 = RULES.compare.clock_error;
 /// Level of the interval of a clock where no result states one.
 const LEVEL: f64 = 0.95;
 
-/// Whether a result says what the machine did while everything was measured, rather than how fast something is: its
-/// sessions are not draws of one quantity, and it takes part in no mean.
+/// Whether a result describes the machine's conditions during a run instead of its speed. Its sessions are not draws of
+/// one quantity, and it is in no mean.
 #[must_use]
 pub fn is_condition(benchmark: &str) -> bool {
     matches!(benchmark, CLOCK | CORE_SHARED)
@@ -34,8 +34,7 @@ pub struct ShownClock {
 }
 
 impl ShownClock {
-    /// What the references of a run say; `None` where they were not read. The clock at which its results are printed
-    /// does not matter.
+    /// The clock from a run's sensors; `None` without them. The clock at which its results are printed does not matter.
     #[must_use]
     pub fn of(run: &Run) -> Option<Self> {
         let sensors = run.session.sensors.as_ref()?;
@@ -59,14 +58,14 @@ impl ShownClock {
         Some(Self { hertz, low: hertz * low.min(1.0), high: hertz * high.max(1.0), level })
     }
 
-    /// It as an estimate, made of as many samples as the one that the run states.
+    /// It as an estimate, with the sample count that the run states.
     #[must_use]
     pub(crate) fn estimate(&self, stated: &Estimate) -> Estimate {
         let (value, low, high, level) = (self.hertz, self.low, self.high, self.level);
         Estimate { value, low, high, level, method: EstimateMethod::OrderStatistic, ..*stated }
     }
 
-    /// Standard deviation of the logarithm that the interval stands for.
+    /// Standard deviation of the logarithm, from the interval.
     #[must_use]
     pub fn error(&self) -> f64 {
         let stated = (self.high / self.low).ln() / (2.0 * normal_quantile(0.5 + self.level.min(0.999) / 2.0));
@@ -74,8 +73,8 @@ impl ShownClock {
     }
 }
 
-/// The estimate of a result as something that its machine does in a time: a core result is kept in cycles, whose
-/// interval does not contain the error of the clock at which they are a time, so that is added in quadrature.
+/// The estimate of a result as a time. A core result is stored in cycles, whose interval lacks the error of the clock,
+/// so that error is added in quadrature.
 #[must_use]
 pub fn estimate_in_time(run: &Run, result: &BenchmarkResult) -> Option<Estimate> {
     let estimate = *result.outcome.estimate()?;

@@ -1,4 +1,4 @@
-//! Where a result stands among other machines' values of the same result.
+//! The rank of a result among other machines' values of the same result.
 //!
 //! A result's id and parameters are its definition and never change their meaning, so that values of one key may be
 //! ranked together, and no others. Only the result's own interval is known for certain: the others' spread may be
@@ -7,7 +7,7 @@
 use model::{Better, Estimate};
 use serde::Serialize;
 
-/// Fewest other machines from which a standing is told.
+/// Fewest other machines for a rank.
 pub const LEAST_MACHINES: usize = 10;
 
 /// Bars of the histogram.
@@ -20,14 +20,14 @@ pub struct MachineStanding {
     pub worse: usize,
     /// Machines whose value is better than the whole interval of the result.
     pub better: usize,
-    /// All machines that it is set against.
+    /// Number of machines that it is ranked among.
     pub of: usize,
     /// Machines in each of equal steps of the logarithm, from the worst value to the best.
     pub histogram: [usize; BARS],
 }
 
-/// The standing of an estimate among one value for each other machine; `None` with fewer than [`LEAST_MACHINES`] values
-/// that are finite and positive, or if the estimate is not, or is not sure.
+/// The rank of an estimate among one value of each other machine. `None` with fewer than [`LEAST_MACHINES`] values that
+/// are finite and positive, or if the estimate is not, or is uncertain.
 #[must_use]
 pub fn standing(estimate: &Estimate, better: Better, others: &[f64]) -> Option<MachineStanding> {
     let known = |value: &f64| value.is_finite() && *value > 0.0;

@@ -1,8 +1,8 @@
-//! What samples of one round have in common.
+//! The common part of the samples of one round.
 //!
-//! A clock that steps, a neighbour that comes or other work moves all results that are launched meanwhile, so that
-//! their errors do not average out over results as independent ones do. The variance of a sum is that of its parts and
-//! twice their covariances; the latter are estimated from samples of the same rounds.
+//! A clock step, a neighbour or other work moves all results that are measured at that time. Their errors therefore do
+//! not average out over results as independent ones do. The variance of a sum is that of its parts and twice their
+//! covariances; samples of the same rounds estimate the latter.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,12 @@ pub(super) struct MeanPart {
 }
 
 impl MeanPart {
-    /// Of a result whose ratio to another has such an error in the mean, as a logarithm with the sign of its direction.
+    /// For a result whose ratio to another contributes this error to the mean, as a logarithm with the sign of its
+    /// direction.
     ///
     /// Samples count by their normal scores (van der Waerden, Proceedings of the Royal Netherlands Academy of Sciences
-    /// 55, 1952), since the median, or the centre of Hodges and Lehmann, moves by ranks: one round that disturbed all
-    /// results hardly moves it. Of a document without rounds all are of one, in which the scores sum to nothing.
+    /// 55, 1952). The median and the centre of Hodges and Lehmann move by ranks, so one round that disturbed all
+    /// results hardly moves them. A document without rounds has one round, in which the scores sum to nothing.
     pub(super) fn of(own: &BenchmarkResult, other: &BenchmarkResult, error: f64) -> Self {
         let samples = own.counted();
         let known = samples.iter().filter_map(|sample| Some((sample.round, own.value_of(sample)?)));
@@ -32,7 +33,7 @@ impl MeanPart {
         let ranks = midranks(&values).unwrap_or_default();
         let scores: Vec<f64> = ranks.iter().map(|rank| normal_quantile((rank - 0.5) / n)).collect();
         let scale = scores.iter().map(|score| score * score).sum::<f64>().sqrt();
-        // Of two sides that scatter alike the one with fewer samples brings more of the error.
+        // If both sides scatter alike, the one with fewer samples contributes more of the error.
         let own_error = error * (others / (n + others)).sqrt();
         let mut by_round = BTreeMap::new();
         for (round, score) in rounds.into_iter().zip(scores).filter(|_| scale > 0.0) {
@@ -42,8 +43,8 @@ impl MeanPart {
     }
 }
 
-/// Variance of the sum of some parts beyond that of independent ones, at least 0: larger where the sums of rounds
-/// resemble their neighbours more than the samples of each result do, which its own noise hides.
+/// Variance of the sum of some parts beyond that of independent ones, at least 0. It is larger if the sums of rounds
+/// correlate more than the samples of each result, whose own noise hides the correlation.
 pub(super) fn in_common(parts: &[MeanPart]) -> f64 {
     let mut rounds: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     let (mut own, mut inflated) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! How far a run may be trusted, from what it recorded of itself.
+//! Data quality of a run, from its own records.
 
 use model::{BenchmarkResult, Flag, Invalid, Outcome, RULES, Run};
 use serde::Serialize;

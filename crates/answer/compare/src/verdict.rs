@@ -131,8 +131,8 @@ impl Judge<'_> {
         }
     }
 
-    /// DIFFERENT when a pair of modes or their shares differ; SAME when every mode has a counterpart that is the same
-    /// and samples alone explain how far shares lie apart; else UNDECIDED, with the reason.
+    /// Different if a pair of modes or their shares differ. The same if every mode has an equal counterpart and samples
+    /// alone explain the difference of the shares. Else inconclusive, with the reason.
     fn modes(&self, ratio: &mut Ratio, pairs: &[ModePair], adjusted: &[f64]) {
         let significance = 1.0 - self.level;
         let mut directions = Vec::new();
@@ -180,8 +180,8 @@ impl Judge<'_> {
         shift.known.as_ref().map_or(CompareVerdict::Undecided, |known| stats::verdict(known, adjusted, band).into())
     }
 
-    /// Where only the adjustment over the report stands in the way, significance must grow to the strictest step of
-    /// Holm's procedure.
+    /// If only the adjustment over the report prevents a verdict, significance must reach the strictest step of Holm's
+    /// procedure.
     fn need(&self, known: &stats::RatioEstimate, band: f64) -> NeededSamples {
         match stats::need(known, band, POWER) {
             stats::DecisionNeed::Samples(0) => {

@@ -21,19 +21,19 @@ pub enum ThreadSpread {
 pub struct ScalingPoint {
     /// Threads.
     pub threads: usize,
-    /// Where the result stands in the run.
+    /// Key of the result in the run.
     pub key: ResultKey,
     /// Its value and the ends of its interval.
     pub value: f64,
     low: f64,
     high: f64,
-    /// Share of what so many times one thread would be.
+    /// Share of the ideal, which is the rate of one thread times their number.
     pub share: f64,
-    /// Median clock of its samples in hertz, where it was read beside them or told by the kernel.
+    /// Median clock of its samples in hertz, from sensors or from the kernel.
     pub clock: Option<f64>,
 }
 
-/// What may keep a curve from growing beyond its knee. Only what the run recorded is named.
+/// Possible limits of a curve beyond its knee. Only recorded ones are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScalingLimit {
     /// A control group gives less CPU time than the threads could use.
@@ -44,7 +44,7 @@ pub enum ScalingLimit {
     SharedCores,
     /// The knee is at the number of cores of the fastest class.
     SlowerCores,
-    /// The clock fell, by so much that it makes up for most of what is missing.
+    /// The clock fell enough to explain most of the missing rate.
     Clock,
     /// Nothing that was recorded, in a guest, whose host may place two of its CPUs on one core.
     HiddenCores,
@@ -81,10 +81,10 @@ pub struct ScalingCurve {
     pub spread: ThreadSpread,
     /// By rising threads, one thread first.
     pub points: Vec<ScalingPoint>,
-    /// Threads beyond which a further one adds less than half of what one alone does; `None` where the curve grows to
+    /// Threads beyond which a further one adds less than half of the first one's rate; `None` where the curve grows to
     /// its end.
     pub knee: Option<usize>,
-    /// What may limit it beyond the knee; none without one.
+    /// Possible limits beyond the knee; empty without one.
     pub limits: Vec<ScalingLimit>,
 }
 
@@ -96,8 +96,8 @@ impl ScalingCurve {
     }
 }
 
-/// The curves of a run that have at least two sets of parameters and begin at one thread; rates that threads add up
-/// alone.
+/// The curves of a run with at least two sets of parameters that begin at one thread. Only rates that add up over
+/// threads count.
 #[must_use]
 pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
     let mut families: Vec<(&str, Parameters)> = Vec::new();
@@ -120,7 +120,7 @@ pub fn scaling(run: &Run) -> Vec<ScalingCurve> {
         .collect()
 }
 
-/// A set of parameters without what a curve runs over. Sizes that follow the threads belong to it.
+/// A set of parameters without the parameter of the curve, which includes sizes that follow the threads.
 fn rest(parameters: &Parameters) -> Parameters {
     parameters.clone().without("threads").without("working_set")
 }
@@ -129,14 +129,14 @@ fn is_scattered(parameters: &Parameters) -> bool {
     parameters.get("threads").is_some_and(|word| word.ends_with("_scatter"))
 }
 
-/// Threads of a result: as its parameters say, or as many CPUs as its samples were placed on.
+/// Threads of a result: from its parameters, or the number of CPUs of its samples.
 fn threads(result: &BenchmarkResult) -> Option<usize> {
     let word = result.parameters.get("threads")?;
     let placed = || result.samples.iter().map(|sample| sample.placement.asked.len()).max().filter(|count| *count > 0);
     word.trim_end_matches("_scatter").parse().ok().or_else(placed)
 }
 
-/// Median clock of the samples of a result in hertz: as read beside their batches, else as the kernel told it.
+/// Median clock of the samples of a result in hertz: from sensors, else from the kernel.
 fn clock(result: &BenchmarkResult) -> Option<f64> {
     let read = |sample: &model::Sample| sample.clean.and_then(|clean| clean.clock);
     let median = |of: &dyn Fn(&model::Sample) -> Option<f64>| {
@@ -196,8 +196,8 @@ fn curve(run: &Run, benchmark: &str, wanted: &Parameters, spread: ThreadSpread) 
     Some(found)
 }
 
-/// The first parameters after which a further thread adds too little, the rest of the curve taken together: one slow
-/// parameters between two others is no knee, and neither is what intervals leave open.
+/// The first point after which a further thread adds too little, over the rest of the curve. One slow point between two
+/// others is no knee, nor is anything within the intervals.
 fn knee(points: &[ScalingPoint], alone: f64) -> Option<usize> {
     let may_be_worth = |from: &ScalingPoint, to: &ScalingPoint| {
         (to.high - from.low) / (alone * (to.threads - from.threads) as f64) >= WORTH
@@ -233,7 +233,7 @@ fn limits(run: &Run, curve: &ScalingCurve, knee: usize, result: &BenchmarkResult
     found
 }
 
-/// Whether a result works in memory: its benchmark says so, and what it works on is more than the caches of its CPUs.
+/// Whether a result works in memory: its benchmark says so, and its data exceed the caches of its CPUs.
 fn walks_memory(run: &Run, result: &BenchmarkResult) -> bool {
     let memory = [Primitive::DramRead, Primitive::DramWrite, Primitive::DramLatency];
     let placed = result.samples.iter().flat_map(|sample| &sample.placement.asked).map(|cpu| *cpu as usize);

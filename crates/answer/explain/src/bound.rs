@@ -1,4 +1,4 @@
-//! What cannot be the main cause, since a mixture is never slower than its slowest part.
+//! Impossible main causes: a mixture is never slower than its slowest part.
 
 use model::Primitive as P;
 
@@ -83,7 +83,7 @@ pub(crate) fn bounds(
         if cleared.is_empty() {
             continue;
         }
-        // What is itself a cause of some result is ruled out by name for others, and never for all.
+        // A cause of some result is excluded by name for others, and never for all.
         let all = cleared.len() == targets.len() && !is_named(kind);
         out.push(RuledOut {
             primitives,
@@ -120,8 +120,8 @@ fn targets<'a>(tests: &[ExplainedResult], causes: &'a [Cause], unmeasured: &'a [
     of_causes.chain(of_groups).collect()
 }
 
-/// The primitives of a kind that were measured on their own, and the greatest of their slowdowns: the median over the
-/// tests of each primitive, or more where one of them surely moved by more; at the upper end of the interval if spread
+/// The primitives of a kind that were measured alone, and the greatest of their slowdowns. That is the median over the
+/// tests of each primitive, or more if one of them certainly moved by more; the upper end of the interval if its spread
 /// is known.
 fn bound(tests: &[ExplainedResult], kind: &PrimitiveGroup) -> Option<(Vec<P>, f64)> {
     let mut measured = Vec::new();

@@ -1,4 +1,4 @@
-//! Which excess explains which test: the number of units of one cause that would explain a test, compared with the
+//! Which excess explains which test. The number of units of one cause that would explain a test is compared with the
 //! number that it uses.
 
 use model::Primitive;
@@ -18,7 +18,7 @@ const WHOLE: f64 = 2.0;
 /// How a significant test is explained.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum CauseCost {
-    /// It is the measure of its own primitive, and nothing smaller explains it.
+    /// It measures its own primitive, and nothing smaller explains it.
     Own,
     /// By units of another test: index of that test, units needed.
     ExplainedBy(usize, f64),
@@ -31,7 +31,7 @@ pub(crate) enum CauseCost {
 }
 
 /// The test that gives a primitive's excess: among its significant tests that are not mixtures, the one with the
-/// shortest operation; on curves the one nearest to the median.
+/// shortest operation. On curves it is the one nearest to the median.
 pub(crate) fn unit_of(tests: &[ExplainedResult], primitive: Primitive) -> Option<usize> {
     let of_primitive = |index: &usize| {
         let test = &tests[*index];
@@ -107,8 +107,9 @@ fn surely_slower(test: &ExplainedResult, factor: f64) -> bool {
     least > factor.ln().max(0.0)
 }
 
-/// The shortest system call, if a longer one's excess is more than all of it and it has not moved itself: something in
-/// that one has, and not the entry that both contain. Of other primitives a placement or a size may have all the cost.
+/// The shortest system call, if a longer one's excess is more than all of it and it has not moved itself. Then a part
+/// of the longer one has slowed, not the entry that both contain. For other primitives a placement or a size may have
+/// all the cost.
 fn contradiction<'a>(tests: &'a [ExplainedResult], test: &ExplainedResult) -> Option<&'a ExplainedResult> {
     if test.primitive != Primitive::SyscallEntry {
         return None;

@@ -8,7 +8,7 @@ use compare::ShownClock;
 pub(crate) struct ClockEvidence {
     /// Clock of A over clock of B.
     pub(crate) ratio: f64,
-    /// Whether the runs observed these clocks while measuring; otherwise they are nominal ones from the facts.
+    /// Whether the runs measured these clocks; otherwise they are nominal ones from the facts.
     pub(crate) seen: bool,
     /// Whether the references read them, over the time of both runs, and the standard deviation of the ratio's
     /// logarithm.
@@ -23,14 +23,14 @@ impl ClockEvidence {
     /// Whether a common factor, given as a logarithm, agrees with the clocks within `tolerance`.
     pub(crate) fn agrees(&self, log: f64, tolerance: f64) -> bool {
         let off = (log - self.ratio.ln()).abs();
-        // Clocks that changed within a run by as much as the factor agree with nothing, and neither do clocks that
-        // moved by less than half of it, however little is known of the factor.
+        // Clocks that changed within a run by as much as the factor agree with nothing. Neither do clocks that moved by
+        // less than half of it, however uncertain the factor.
         let moved = self.ratio.ln() * log.signum() >= 0.5 * log.abs() - self.unsure;
         off <= tolerance + self.unsure && self.unsure <= 0.5 * log.abs() && moved
     }
 }
 
-/// What the references of both runs read; else what both saw of their clocks; else what both machines say of theirs.
+/// The clocks from both runs' sensors; else those that both runs measured; else those in both machines' facts.
 pub(crate) fn clock_evidence(a: &Run, b: &Run) -> Option<ClockEvidence> {
     let read = || {
         let (x, y) = (ShownClock::of(a)?, ShownClock::of(b)?);

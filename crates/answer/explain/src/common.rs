@@ -12,9 +12,9 @@ pub(crate) struct CommonFactorFit {
     pub(crate) log: f64,
     /// Its standard deviation; 0 without a common factor.
     pub(crate) error: f64,
-    /// Whether it is what the references read of the clocks.
+    /// Whether it comes from the sensors.
     pub(crate) read: bool,
-    /// Whether it is the clock: what the references read, or what the clocks agree with.
+    /// Whether it is the clock, by the sensors or in agreement with the clocks.
     pub(crate) is_clock: bool,
     /// Median, where there are enough results.
     pub(crate) median: Option<f64>,
@@ -23,8 +23,8 @@ pub(crate) struct CommonFactorFit {
 }
 
 impl CommonFactorFit {
-    /// Standard deviation of what is left of a test: a core result without the clock is its cycles, which the clock's
-    /// error does not touch, and the factor's error comes with the factor.
+    /// Standard deviation of a test's residual. A core result without the clock is its cycles, which the clock's error
+    /// does not affect, and the factor's error comes with the factor.
     pub(crate) fn error_left(&self, test: &ExplainedResult) -> Option<f64> {
         test.error.map(|error| {
             if (self.read && test.in_cycles) || test.removed == 0.0 { error } else { error.hypot(self.error) }
@@ -34,8 +34,8 @@ impl CommonFactorFit {
 
 impl Follows {
     /// Logarithm of the factor that is removed from a test outside user mode whose time changed by `log`. A test that
-    /// follows by an unknown part is left with what no part of the factor explains, and so is each where it is not
-    /// known what the factor is.
+    /// follows by an unknown part keeps only the residual that no part of the factor explains. So does every test if
+    /// the factor's kind is unknown.
     pub(crate) fn removed(self, log: f64, common: &CommonFactorFit) -> f64 {
         match self {
             Self::Whole if common.is_clock => common.log,
@@ -45,9 +45,9 @@ impl Follows {
     }
 }
 
-/// What the references of both runs read of their clocks, where results in user mode do not say otherwise; else the
-/// median over those results. It counts as a common factor when its interval, widened by the floor that the tests
-/// share, lies wholly outside the band.
+/// The ratio of the clocks from the sensors of both runs, unless results in user mode contradict it; else the median
+/// over those results. It counts as a common factor when its interval, widened by the floor that the tests share, lies
+/// wholly outside the band.
 pub(crate) fn common_factor(
     tests: &[ExplainedResult],
     clock: Option<&ClockEvidence>,

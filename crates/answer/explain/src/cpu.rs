@@ -1,4 +1,4 @@
-//! What the CPUs of two machines are called.
+//! Names of the CPUs of two machines.
 
 use model::{Machine, Run};
 
@@ -29,7 +29,7 @@ fn numbered(machine: &Machine, model: Option<&str>) -> String {
 }
 
 /// The generation of an x86 CPU, by the families and models that the Linux kernel names (`amd.c`, `intel-family.h`);
-/// `None` for those of which it is not certain.
+/// `None` if uncertain.
 fn generation(machine: &Machine) -> Option<&'static str> {
     let number = |id: &str| machine.text(id)?.parse::<u32>().ok();
     let (family, model) = (number("cpu.family")?, number("cpu.model_number")?);

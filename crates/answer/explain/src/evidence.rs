@@ -1,9 +1,8 @@
 //! Evidence for and against each known cause, of three kinds.
 //!
-//! A fact must be recorded by both runs and differ; the cause's own primitive must have been measured and have changed;
-//! and the results' parameters must allow an effect of the fact. If everything that the cause touches changed and no
-//! other cause would have changed it, the cause is named; otherwise it is one of several that are consistent with the
-//! data.
+//! Both runs must record a fact and differ in it. The cause's own primitive must have been measured and have changed.
+//! The results' parameters must allow an effect of the fact. If everything that the cause touches changed and no other
+//! cause would have changed it, the cause is named; otherwise it is one of several that are consistent with the data.
 
 use compare::conditions::{DisturbanceKind, RunDisturbance, disturbances};
 use compare::{Relation, relation};
@@ -20,7 +19,7 @@ use super::text::results;
 
 /// Differences between the runs other than their results.
 pub(crate) struct Evidence<'a> {
-    /// What is known of the benchmarks.
+    /// The benchmarks.
     pub(crate) catalogue: &'a Catalogue,
     /// Facts, settings and parameters.
     pub(crate) differences: &'a [RunDifference],
@@ -44,11 +43,11 @@ pub(crate) struct Candidate {
     moved: Vec<usize>,
     /// Tests that it touches and that are inconclusive: they speak neither for it nor against it.
     open: Vec<usize>,
-    /// What is missing to name it; empty if everything conclusive that it touches changed.
+    /// Missing evidence for naming it; empty if everything conclusive that it affects changed.
     missing: Vec<String>,
 }
 
-/// What a test says of a cause that can touch it.
+/// Evidence of a test for a cause that can affect it.
 #[derive(Clone, Copy, PartialEq)]
 enum Says {
     /// It changed as the cause would change it.
@@ -89,7 +88,8 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedResult], evidence: &Evidence
     let own_moved = own().any(|(_, said)| *said == Says::Moved);
     let own_open = own().any(|(_, said)| *said == Says::Open);
     let own_unmoved = own().any(|(_, said)| said.is_unmoved());
-    // Refuted: its own primitive was measured and did not change, or what it touches changed in the wrong direction.
+    // Refuted: its own primitive was measured and did not change, or a result that it affects changed in the wrong
+    // direction.
     let wrong_way = says.iter().any(|(_, said)| *said == Says::Against);
     if !own_moved && ((own_unmoved && !own_open) || wrong_way) {
         return None;
@@ -101,7 +101,7 @@ fn candidate(rule: &'static Rule, tests: &[ExplainedResult], evidence: &Evidence
     Some(Candidate { rule, because, moved: of(Says::Moved), open, missing })
 }
 
-/// What every test that a rule can touch says of it. `slower`: whether the rule makes B the slower side, if known.
+/// Evidence of every test that a rule can affect. `slower`: whether the rule makes B the slower side, if known.
 fn testimony(
     rule: &Rule,
     tests: &[ExplainedResult],
@@ -110,8 +110,8 @@ fn testimony(
 ) -> Vec<(usize, Says)> {
     let right_way = |test: &ExplainedResult| slower.is_none_or(|slower| slower == (test.residual > 0.0));
     let moved = |test: &ExplainedResult| {
-        // A test that stands out only because the common factor was removed did not change by itself, nor did one whose
-        // own change is within its noise.
+        // A test is no evidence if it only differs because the common factor was removed, or if its own change is
+        // within its noise.
         let noise = test.error.map_or(0.0, |error| 3.0 * error);
         let own = test.by_itself();
         let by_itself = own * test.residual > 0.0 && own.abs() > stats::BAND.max(noise);
@@ -147,7 +147,7 @@ fn in_scope(rule: &Rule, test: &ExplainedResult, catalogue: &Catalogue) -> bool 
         && rule.scope.holds(&test.key, &test.declares, catalogue)
 }
 
-/// Whether what a rule does can show in the batches that count.
+/// Whether the counted batches can show a rule's effect.
 pub(crate) fn reaches(rule: &Rule, test: &ExplainedResult) -> bool {
     rule.scope != Scope::Unfiltered || !test.filtered
 }
@@ -199,7 +199,6 @@ fn missing(rule: &Rule, tests: &[ExplainedResult], says: &[(usize, Says)], shown
 pub(crate) struct Standing {
     /// The named cause: its fact differs, everything that it touches changed, and no other cause would have the effect.
     pub(crate) named: Option<&'static Rule>,
-    /// Its differences.
     pub(crate) because: Vec<RunDifference>,
     /// Tests that it touches and that are inconclusive.
     pub(crate) open: Vec<usize>,
@@ -275,7 +274,7 @@ pub(crate) fn standing(
     Standing { rivals, rules, ..nothing }
 }
 
-/// What is missing for a candidate to explain a group of tests at equal sets of parameters; `None` if it touches none
+/// Conditions that a candidate lacks to explain a group of tests at equal sets of parameters; `None` if it affects none
 /// of them.
 fn fits(
     candidate: &Candidate,
@@ -325,7 +324,7 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
     let (of_a, of_b) = (disturbances(a), disturbances(b));
     let unlike = |one: &RunDisturbance, others: &[RunDisturbance]| {
         let same = others.iter().find(|other| other.kind == one.kind);
-        // A neighbour on the core touches results that are not filtered alone: it is a rival of its own.
+        // A neighbour on the core affects only results that are not filtered: it is a rival of its own.
         let neighbour = matches!(one.kind, DisturbanceKind::CoreShared | DisturbanceKind::SharedCore);
         let apart =
             neighbour || one.kind == DisturbanceKind::Cpus || (limited && one.kind == DisturbanceKind::Throttling);

@@ -13,7 +13,7 @@ const MOMENTARY: &[&str] =
     &["cpu.clock.current", "memory.available", "memory.swap_free", "kernel.uptime", "filesystem.*.free"];
 
 /// Facts, settings and notes that differ. A fact differs only if both runs recorded a value. Facts that neither declare
-/// what they affect nor occur in a rule are left out.
+/// what they affect nor occur in a rule are omitted.
 pub(crate) fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
     let mut found: Vec<RunDifference> = Vec::new();
     for fact in &a.machine.facts {
@@ -140,8 +140,7 @@ fn another_disk(name: &str, a: &Run, b: &Run) -> bool {
     elsewhere(a) && elsewhere(b)
 }
 
-/// Notes that one run has and the other has not. Of notes that say the same with other numbers there is one row with
-/// both.
+/// Notes that only one run has. Notes that differ only in their numbers are one row with both.
 fn notes(a: &Run, b: &Run) -> Vec<RunDifference> {
     let only = |x: &Run, y: &Run| -> Vec<String> {
         x.session.notes.iter().filter(|note| !y.session.notes.contains(note)).cloned().collect()

@@ -28,7 +28,7 @@ pub(crate) enum Follows {
 }
 
 impl Follows {
-    /// By the domains that both runs recorded. Without them only what the core alone does is known to follow.
+    /// By the domains that both runs recorded. Without them only results of the core alone are known to follow.
     pub(crate) fn of(a: &BenchmarkResult, b: &BenchmarkResult, primitive: Primitive) -> Self {
         let domain = |result: &BenchmarkResult| result.sensors.as_ref().map(|sensors| sensors.domain);
         let beyond = |domain| matches!(domain, Domain::Memory | Domain::Device | Domain::Timer);

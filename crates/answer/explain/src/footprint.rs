@@ -1,7 +1,7 @@
 //! Operations of a test in units that other tests measure.
 //!
-//! Counts come from the measured footprint, or else from what the catalogue declares of the benchmark. For a published
-//! table without footprints, using the declaration is an assumption and reported as one.
+//! Counts come from the measured footprint, or else from the catalogue's declaration. For a published table without
+//! footprints, using the declaration is an assumption and reported as one.
 
 use model::{BenchmarkResult, Operation, Primitive};
 

@@ -7,8 +7,7 @@ use super::result::{DifferenceKind, Rival, RunDifference};
 use super::rules::{DISTURBED, NEIGHBOUR, RULES, Rule};
 use super::test::ExplainedResult;
 
-/// How much longer something may take in one session beside so much other work that CPUs are waited for than in the
-/// next.
+/// How much longer something may take in one session than in the next if other work keeps it waiting for CPUs.
 const BY_A_CROWD: f64 = 1.5;
 
 /// A cause under construction.
@@ -45,9 +44,9 @@ impl CauseGroup {
         }
     }
 
-    /// Whether what disturbed the runs may be all of it, and no fact or parameter that differs may. What moved is then
-    /// no cause: between a quiet and a loaded session of one machine a third of the pairs had something that moved so.
-    /// A crowd that both runs were in is not the same for both either.
+    /// Whether disturbances of the runs may explain all of it, and no differing fact or parameter may. A change is then
+    /// no cause: between a quiet and a loaded session of one machine a third of the pairs had such changes. A crowd
+    /// that both runs were in is not the same for both either.
     pub(crate) fn is_of_disturbances(&self, tests: &[ExplainedResult], crowded: bool) -> bool {
         let disturbance = |rival: &Rival| [DISTURBED, NEIGHBOUR].contains(&rival.title.as_str());
         let small = || self.tests.iter().all(|&index| tests[index].residual.abs() < BY_A_CROWD.ln());
@@ -69,7 +68,7 @@ pub(crate) fn groups(tests: &[ExplainedResult], costs: &[Option<CauseCost>]) -> 
             _ => false,
         };
         let mut members: Vec<usize> = (0..tests.len()).filter(pays).collect();
-        // A primitive whose tests are all explained by another is no cause of its own.
+        // A primitive whose tests are all explained by another is no separate cause.
         if !members.iter().any(|&index| tests[index].primitive == primitive) {
             continue;
         }
@@ -123,8 +122,8 @@ fn by_parameter(tests: &[ExplainedResult]) -> Vec<CauseGroup> {
         .collect()
 }
 
-/// What a group explains: the greatest residual of each benchmark, so that a benchmark at twenty sets of parameters
-/// does not count twenty times.
+/// Size of a group: the greatest residual of each benchmark, so that a benchmark at twenty sets of parameters does not
+/// count twenty times.
 pub(crate) fn explained(tests: &[ExplainedResult], group: &CauseGroup) -> f64 {
     let mut benchmarks: Vec<(&str, f64)> = Vec::new();
     for &index in &group.tests {

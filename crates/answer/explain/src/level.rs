@@ -44,7 +44,7 @@ impl Levels {
     }
 
     /// The level that a result of the memory hierarchy measures: by the steps of its curve, else by the cache sizes of
-    /// the facts; `None` for other results and without evidence.
+    /// the facts. `None` for other results and without evidence.
     pub(crate) fn primitive(&self, result: &BenchmarkResult) -> Option<Primitive> {
         if !walks_memory(result) {
             return None;
@@ -105,9 +105,9 @@ fn curve_name(result: &BenchmarkResult) -> Option<String> {
     walks_memory(result).then(|| format!("{}:{}", result.benchmark, result.parameters.clone().without("working_set")))
 }
 
-/// The primitive that a result measures, among those that it stresses: the level of memory for a result of the
-/// hierarchy, what the catalogue's benchmark measures if the result stresses it too, else the first. `None` if it
-/// stresses none.
+/// The primitive that a result measures, among those that it stresses. For a result of the hierarchy it is the level of
+/// memory; else the one that the catalogue's benchmark measures if the result stresses it too, else the first. `None`
+/// if it stresses none.
 pub(crate) fn measures(result: &BenchmarkResult, levels: &Levels, catalogue: &Catalogue) -> Option<Primitive> {
     let own = |primitive: &Primitive| result.stresses.contains(primitive);
     let memory = (result.parameters.get("level") == Some("memory")).then_some(Primitive::DramLatency).filter(own);

@@ -1,8 +1,8 @@
 //! Why two machines, or two runs of one, differ.
 //!
-//! The explanation is arithmetic that a reader can check, not a fitted model: the common factor of all work in user
-//! mode, the residual of each primitive, the excess in seconds per operation, which excess explains which test, the
-//! largest slowdown of a mixture, and which recorded facts would cause it.
+//! The explanation is arithmetic that a reader can check, not a fitted model. It consists of the common factor of all
+//! work in user mode, the residual of each primitive, the excess in seconds per operation, which excess explains which
+//! test, the largest slowdown of a mixture, and which recorded facts would cause it.
 //! `docs/explain/how-explanations-reason.md` gives the reasons.
 #![forbid(unsafe_code)]
 

@@ -26,7 +26,7 @@ impl LimitEvidence {
 }
 
 /// The limits, if both runs recorded one, they differ, and one is below the CPU time that a single thread can use. If
-/// both runs watched for throttling and observed none, no limit was effective.
+/// both runs watched for throttling and saw none, no limit was effective.
 pub(crate) fn limit_evidence(a: &Run, b: &Run, differences: &[RunDifference]) -> Option<LimitEvidence> {
     let because = differences.iter().find(|d| d.kind == DifferenceKind::Fact && d.name == CPU_LIMIT_FACT)?.clone();
     let cpus = |text: &str| match text {

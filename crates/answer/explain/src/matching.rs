@@ -6,8 +6,8 @@ use model::{BenchmarkResult, Definition, Parameters, ResultKey, Run};
 
 use compare::{Error, differing_parameters};
 
-/// Parameters on which results of the two runs differ while nothing else does: a result that B lacks has exactly one
-/// partner of the same benchmark there, which A lacks, and which differs on that one parameter.
+/// Parameters on which results of the two runs differ while nothing else does. A result that B lacks must have exactly
+/// one partner of the same benchmark there, which A lacks and which differs on that one parameter.
 pub(crate) fn parameters_that_differ(a: &Run, b: &Run) -> Vec<String> {
     let alone = |x: &Run, y: &Run| -> Vec<BenchmarkResult> {
         let has = |result: &BenchmarkResult| {

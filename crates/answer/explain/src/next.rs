@@ -5,13 +5,13 @@ use model::{Catalogue, Primitive};
 use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, UNTOLD, Unmeasured};
 use super::rules::{CPU_LIMIT, DISTURBED, NEIGHBOUR, RULES, Rule, benchmark_of};
 
-/// What separates a disturbance from everything else.
+/// The measurement that separates a disturbance from everything else.
 const CLEAN: &str = "measure both again while nothing else is at work: what the disturbance made goes with it";
 
 /// Benchmarks that are proposed at once, at most.
 const MOST: usize = 4;
 
-/// What to measure next; `None` when nothing differs.
+/// The next measurement; `None` when nothing differs.
 pub(crate) fn next_experiment(found: &Explanation, catalogue: &Catalogue) -> Option<Experiment> {
     if let Some(group) = found.unmeasured.first() {
         return Some(for_unmeasured(group, catalogue));
@@ -118,8 +118,8 @@ fn between_rivals(rivals: &[Rival], cause: &Cause, catalogue: &Catalogue) -> Opt
     }
 }
 
-/// A result that one of the two touches and the other does not, in each direction; if there is none, only a change of
-/// one of them alone can tell.
+/// For each direction, a result that only one of the two affects. If there is none, only a separate change of one of
+/// them can decide.
 fn between(first: &Rule, second: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
     let apart = |one: &Rule, other: &Rule| -> Option<Primitive> {
         let only: Vec<Primitive> = one.touches.iter().copied().filter(|primitive| !other.touches(*primitive)).collect();

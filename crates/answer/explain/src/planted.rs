@@ -1,7 +1,7 @@
 //! Causes planted into documents of real runs, among facts that differ by chance.
 //!
-//! The documents are two anonymised runs of one guest under load (`tests/data`). A pair is drawn from their samples; a
-//! planted cause changes a fact and every result that its rule touches; decoys change facts alone.
+//! The documents are two anonymised runs of one guest under load (`tests/data`). A pair is drawn from their samples. A
+//! planted cause changes a fact and every result that its rule affects; decoys change only facts.
 
 use model::{BenchmarkResult, Class, Fact, FactValue, Outcome, Primitive, Run, Sample, Unit};
 use rand::seq::{IndexedRandom, SliceRandom};
@@ -16,7 +16,7 @@ use super::{ExplainOptions, Explanation, explain};
 const SAMPLES: usize = 12;
 /// Factor on everything that a planted cause touches.
 const FACTOR: f64 = 6.0;
-/// The same for files: their session floor is 30%, and these runs were made under load.
+/// The same for files: their session noise is 30%, and these runs were made under load.
 const FILES: f64 = 60.0;
 
 fn documents() -> [Run; 2] {
@@ -128,7 +128,8 @@ fn plant(rule: &Rule, fact: &str, a: &mut Run, b: &mut Run) {
     set(b, fact, y, &[]);
 }
 
-/// Changes facts of B at random, none of them in `not`, and removes one on one side. Returns which.
+/// Changes facts of B at random, none of them in `not`, and removes one on one side. Returns the changed ones. Returns
+/// which.
 fn decoys(a: &mut Run, b: &mut Run, not: &[&str], rng: &mut ChaCha8Rng) -> Vec<String> {
     let known = |fact: &&Fact| !matches!(fact.value, FactValue::Unknown(_)) && !fact.affects.is_empty();
     let mut names: Vec<String> = b.machine.facts.iter().filter(known).map(|fact| fact.name.clone()).collect();
@@ -204,7 +205,7 @@ fn what_a_result_measures_is_what_its_benchmark_declares() {
     }
 }
 
-/// Documents kept for ever contain facts that only one side knows; none of them explains anything.
+/// Archived documents contain facts that only one side knows; none of them explains anything.
 #[test]
 fn facts_that_only_one_document_knows_explain_nothing() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
@@ -269,7 +270,7 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
             let (first, stated) = (first_or_rivals(&found), stated(&found));
             let told = format!("{} by {fact}, decoys {decoys:?}: {:#?}", rule.title, found.sentences());
             if !found.difference {
-                // The recorded noise may hide a factor; it must never turn it into another cause.
+                // The recorded noise may hide a factor, but it must never turn it into another cause.
                 unseen += 1;
             } else if !first.iter().any(|title| title == rule.title) {
                 missed.push(format!("not found: {told}"));
@@ -286,8 +287,8 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
     assert!(planted > 60 && named > 10 && unseen * 20 < planted, "{planted} planted, {named} named, {unseen} hidden");
 }
 
-/// A true cause whose neighbours are too noisy to be decided: they are not said to stand still, and the cause is named
-/// as often as without noise, or nearly so.
+/// A true cause whose neighbours are too noisy to decide. They must not count as unchanged, and the cause must be named
+/// nearly as often as without noise.
 #[test]
 fn undecided_neighbours_do_not_speak_against_a_true_cause() {
     let documents = documents();
@@ -364,8 +365,8 @@ fn what_stood_still_speaks_against_a_decoy() {
     }
 }
 
-/// Pairs of which the clock alone was changed: user mode follows it, and nothing else is known to. What stood still did
-/// not become cheaper, and what really did is told by what it changed.
+/// Pairs with only the clock changed: user mode follows it, and other results may not. Constant results did not become
+/// cheaper, and a true improvement shows in what it changed.
 #[test]
 fn a_clock_alone_makes_nothing_else_cheaper() {
     let documents = documents();
@@ -465,14 +466,14 @@ fn recorded_disturbances_are_the_first_rival() {
     assert!(found.next_experiment.unwrap().why.contains("nothing else is at work"));
 }
 
-/// How a result of the kernel lies in a session whose noise is that of all, and its own: a factor.
+/// The factor of a kernel result in a session with common noise and noise of its own.
 fn kernel_noise(common: f64, own: f64, result: &BenchmarkResult, levels: &Levels, rng: &mut ChaCha8Rng) -> f64 {
     let kernel = RULES.iter().find(|rule| rule.title == "another kernel").unwrap();
     let moved = measures(result, levels).is_some_and(|primitive| kernel.touches(primitive));
     if moved { (common + own * stats::simulate::standard_normal(rng)).exp() } else { 1.0 }
 }
 
-/// One machine against itself on a busy host: its kernel's results rise and fall together, and each by itself.
+/// One machine compared with itself on a busy host: its kernel's results vary both together and separately.
 #[test]
 fn what_moves_with_disturbances_is_no_cause() {
     let documents = documents();

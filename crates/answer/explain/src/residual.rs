@@ -10,17 +10,17 @@ use super::common::CommonFactorFit;
 use super::result::PrimitiveResidual;
 use super::test::ExplainedResult;
 
-/// Without spread nothing is significant; a residual beyond this factor counts as a difference all the same, and the
+/// Without spread nothing is significant. A residual beyond this factor still counts as a difference, and the
 /// explanation reports that as an assumption.
 pub(crate) const WITHOUT_SPREAD: f64 = 1.10;
 
 /// Sets the residual of every test, and whether it differs or is shown to be the same.
 ///
 /// Where no factor is removed, the verdict of the comparison is used. Else residuals are tested including the factor's
-/// own error, adjusted by Holm's method, and must be wholly outside the band.
+/// own error, adjusted by Holm's method, and must be wholly outside the margin.
 pub(crate) fn set_residuals(tests: &mut [ExplainedResult], common: &CommonFactorFit, band: f64, level: f64, z: f64) {
     for test in tests.iter_mut() {
-        // Clocks within the band of each other are told as no factor, and are in no verdict on cycles either.
+        // Clocks within the margin of each other are no common factor, and in no verdict on cycles either.
         let cycles = test.cycles.filter(|_| common.log == 0.0);
         test.at_one_clock = cycles.is_some();
         test.removed = match (cycles, test.pure_user) {
@@ -69,8 +69,8 @@ fn curve_residuals(tests: &[ExplainedResult]) -> BTreeMap<Primitive, f64> {
 }
 
 /// Residual of each primitive: the median over its tests that are not mixtures, in the catalogue's order. Its interval
-/// is the median of their lower and of their upper ends, which does not shrink with their number, since they share a
-/// floor.
+/// is the median of their lower and of their upper ends, which does not shrink with their number, since they share the
+/// session noise.
 pub(crate) fn by_primitive(tests: &[ExplainedResult], common: &CommonFactorFit, z: f64) -> Vec<PrimitiveResidual> {
     let mut found = Vec::new();
     for &primitive in Primitive::ALL {

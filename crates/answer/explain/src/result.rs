@@ -66,7 +66,7 @@ pub struct Decided {
     pub by_sessions: usize,
     /// Sessions of each machine that decide each of them.
     pub sessions: usize,
-    /// Inconclusive results that lie too close to the edge of the band for any reasonable effort.
+    /// Inconclusive results that lie too close to the edge of the margin for any reasonable effort.
     pub too_close: usize,
 }
 
@@ -83,13 +83,13 @@ pub struct CommonFactor {
     pub median: Option<f64>,
     /// Results of user CPU time alone, from which it was computed.
     pub from: Vec<ResultKey>,
-    /// Those of them that it explains.
+    /// The results that it explains.
     pub explains: Vec<ResultKey>,
     /// Other results that agree with it.
     pub follows: Vec<ResultKey>,
     /// Clock of A over clock of B: the factor if the clock were the only cause.
     pub clock_ratio: Option<f64>,
-    /// Whether these are observed clocks rather than nominal ones.
+    /// Whether these are measured clocks rather than nominal ones.
     #[serde(default)]
     pub clock_seen: bool,
     /// Whether the clocks agree with the factor. Otherwise the clock is not known to be the cause.
@@ -140,16 +140,16 @@ pub struct Cause {
     pub excess_high: Option<f64>,
     /// Residual factor of the unit.
     pub factor: f64,
-    /// Whether excess and factor are those at one clock, as cycles are compared: the clocks differ by too little to be
-    /// told as a common factor.
+    /// Whether excess and factor are those at one clock, as cycles are compared: the clocks differ too little to count
+    /// as a common factor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_one_clock: bool,
     /// Tests that it explains, including its own.
     pub pays_for: Vec<Payment>,
-    /// What it explains, summed over benchmarks as absolute logarithms; causes are sorted by this.
+    /// The explained change, summed over benchmarks as absolute logarithms; causes are sorted by this.
     pub explained: f64,
-    /// Why it is named: facts recorded by both runs that differ, if everything conclusive that they touch changed and
-    /// no other cause would have changed it; and parameters on which the results differ.
+    /// Why it is named: differing facts that both runs recorded, if everything conclusive that they affect changed and
+    /// no other cause would have changed it. Also parameters on which the results differ.
     pub because: Vec<RunDifference>,
     /// Tests that the named fact touches and that are inconclusive: they speak neither for it nor against it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -171,7 +171,7 @@ pub struct Rival {
     pub title: String,
     /// The difference, as both runs recorded it.
     pub because: Vec<RunDifference>,
-    /// What is missing to name it; empty if only the other rivals prevent it.
+    /// Missing evidence for naming it; empty if only the other rivals prevent it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub but: Vec<String>,
 }

@@ -11,7 +11,6 @@ use super::stream_line::STREAM;
 
 /// One known cause.
 pub(crate) struct Rule {
-    /// Its title.
     pub(crate) title: &'static str,
     /// Ids of its facts; a `*` matches one word between dots.
     pub(crate) facts: &'static [&'static str],
@@ -26,18 +25,18 @@ pub(crate) struct Rule {
     pub(crate) may: &'static [Primitive],
     /// Results for which it can matter at all.
     pub(crate) scope: Scope,
-    /// Which of two values makes the machine slower.
+    /// The value that makes the machine slower.
     pub(crate) slower: Slower,
     /// Whether many other things change with it, so that it is only listed as a possible cause and never named.
     pub(crate) wide: bool,
 }
 
-/// Which of two values of a fact is the slower one.
+/// The slower one of two values of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Slower {
     /// Unknown.
     Either,
-    /// The side with "yes", or with more of what is counted.
+    /// The side with "yes", or with the larger count.
     Yes,
     /// The smaller number; no number means no limit.
     Less,
@@ -122,7 +121,7 @@ use Primitive as P;
 pub(crate) const PLACEMENT: &str = "placement of the two parties";
 /// Another guest or process on the core's other hardware thread.
 pub(crate) const NEIGHBOUR: &str = "another thread on the core";
-/// What the runs recorded against themselves: no rule leads to it.
+/// Disturbances that the runs recorded: no rule leads to it.
 pub(crate) const DISTURBED: &str = "what disturbed the runs";
 /// A limit on CPU time, which slows everything down alike and is judged apart.
 pub(crate) const CPU_LIMIT: &str = "CPU limit of the control group";
@@ -170,7 +169,7 @@ const KERNEL: &[P] = &[
     P::FileMetadata,
     P::PageCache,
 ];
-/// What is done by calling it.
+/// Primitives that need a call.
 const CALLS: &[P] = KERNEL.split_at(3).1;
 
 /// A rule by facts, without parameters and directions.
@@ -209,7 +208,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { slower: Slower::Yes, may: CALLS, ..rule("a debugger", &["confinement.traced"], &[P::SyscallEntry], &[P::SyscallEntry]) },
     Rule { slower: Slower::Yes, may: CALLS, ..rule("agents that watch system calls", &["kernel.traced_calls"],
         &[P::SyscallEntry], &[P::SyscallEntry]) },
-    // What makes every entry into the kernel slower makes every call slower.
+    // A slower entry into the kernel makes every call slower.
     Rule { slower: Slower::Yes, may: CALLS, ..rule("page-table isolation", &["kernel.page_table_isolation"], &[P::SyscallEntry],
         &[P::SyscallEntry, P::ContextSwitch, P::PageFault]) },
     Rule { slower: Slower::Mitigated, may: &[P::ContextSwitch, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe], ..rule("retpolines and other mitigations of indirect branches",

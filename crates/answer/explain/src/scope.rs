@@ -13,7 +13,7 @@ pub(crate) enum Scope {
     AcrossCpus,
     /// Memory whose page size is chosen by the system, not by the benchmark.
     PagesOfTheSystem,
-    /// As many threads as there are CPUs.
+    /// One thread per CPU.
     AllThreads,
     /// Memory that the kernel must allocate, not a cached file.
     FreshMemory,
@@ -35,7 +35,7 @@ pub(crate) enum Scope {
     Link,
     /// Data through a pipe.
     PipeData,
-    /// Results of which batches beside a neighbour on the core count.
+    /// Results that include batches with a neighbour on the core.
     Unfiltered,
 }
 
@@ -64,7 +64,7 @@ impl Scope {
         let of_file = || at("kind").is_some_and(|kind| kind.starts_with("file") || kind.starts_with("mapped"));
         let on_target = || at("place").is_none_or(|place| place == "target");
         match self {
-            // What counts is known of the results, not of their names.
+            // The results show which batches count, not their names.
             Self::All | Self::Unfiltered | Self::TcpData | Self::Link | Self::PipeData => self.reaches(declares),
             Self::FreeParties => is("placement", "free"),
             Self::AcrossCpus => !is("placement", "same_cpu"),

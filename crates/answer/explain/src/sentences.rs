@@ -11,8 +11,8 @@ use super::text::{change, count, plural, range, results};
 use model::words::{list, seconds};
 
 impl Explanation {
-    /// The explanation, one thought for each string, without numbers in front: what the runs are, causes in order,
-    /// then what is unexplained, what is ruled out, and what to measure next.
+    /// The explanation, one thought for each string, without numbers in front: the runs, the causes in order, the
+    /// unexplained and excluded parts, and the next measurement.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let lines = self.lines.iter().map(StreamLine::sentence);
@@ -45,7 +45,7 @@ impl Explanation {
         said
     }
 
-    /// What the runs are, before anything is explained: their CPUs if these differ, and what disturbed them.
+    /// The runs, before any explanation: their CPUs if these differ, and their disturbances.
     #[must_use]
     pub fn runs(&self) -> Vec<String> {
         let cpus = self.cpus.iter().map(|[a, b]| format!("The CPUs differ: {a} against {b}."));
@@ -130,7 +130,7 @@ impl Explanation {
             ));
         }
         let whose = if factor.clock_seen { "the clocks that the runs saw" } else { "the clocks" };
-        // Where no test in user mode shows it, those that follow it do.
+        // If no test in user mode shows it, the following ones do.
         let (explains, follows) = match (factor.explains.len(), factor.follows.len()) {
             (0, follows) => (follows, 0),
             found => found,
@@ -247,7 +247,7 @@ impl Explanation {
         )
     }
 
-    /// What differs of which nothing but what disturbed the runs is known to explain it.
+    /// Differences that only disturbances of the runs can explain.
     fn untold(&self) -> Option<String> {
         let open = || self.left_open.iter().filter(|open| open.why == UNTOLD);
         let tests: Vec<model::ResultKey> = open().map(|open| open.test.clone()).collect();
@@ -272,7 +272,7 @@ impl Explanation {
             .collect();
         let mut said = Vec::new();
         if !all.is_empty() {
-            // A bound is one on slowdowns: what is faster may be faster by anything.
+            // A bound limits slowdowns: a faster result may be faster by any factor.
             let any = if self.causes.iter().any(|cause| cause.excess < 0.0) { "any slowdown" } else { "any" };
             said.push(format!("Ruled out as the main cause of {any}: {}.", list(&all)));
         }
@@ -315,7 +315,7 @@ fn rivals(rivals: &[Rival], besides: bool) -> String {
     format!("; {with}{} {all}{apart}", if besides { ":" } else { "" })
 }
 
-/// The first two differences in words. What disturbed the runs has been said before all causes.
+/// The first two differences in words. Disturbances of the runs come before all causes.
 fn differences(because: &[RunDifference]) -> Vec<String> {
     let said = |d: &RunDifference| match d.kind {
         DifferenceKind::Note => d.a.clone(),
@@ -357,7 +357,7 @@ const LEAD: usize = 20;
 /// lines are.
 fn apart(a: &str, b: &str) -> (String, String) {
     let common = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
-    // Cut at a word: what comes before the place where they differ is the same in both.
+    // Cut at a word: the text before the difference is the same in both.
     let lead = a.chars().take(common).collect::<Vec<_>>();
     let word = lead.iter().rposition(|letter| letter.is_whitespace()).map_or(0, |space| space + 1);
     let start = if common < LONG - LEAD { 0 } else { word.max(common - LEAD) };

@@ -79,8 +79,8 @@ fn core_rules() -> impl Iterator<Item = &'static Rule> {
     RULES.iter().filter(touches).filter(|rule| rule.title != NEIGHBOUR)
 }
 
-/// What else may have made the common factor: what disturbed the runs; then, by facts that differ, what moves
-/// everything in user mode, with what the clocks say against it. Where the clocks agree, they are the rival.
+/// Other possible reasons for the common factor: disturbances of the runs, then differing facts that affect everything
+/// in user mode, with the clocks' evidence. If the clocks agree, they are the rival.
 fn rivals(
     by: &Judging<'_>,
     tests: &[ExplainedResult],
@@ -109,8 +109,8 @@ fn rivals(
     found
 }
 
-/// Another thread on the core as what made the factor: both runs recorded its share, the slower one has more of it, and
-/// batches beside it count in some of the results in user mode.
+/// Another thread on the core as the reason for the factor. Both runs recorded its share, the slower one has more of
+/// it, and some results in user mode include batches with it.
 fn neighbour(differences: &[RunDifference], tests: &[ExplainedResult], log: f64) -> Option<Rival> {
     let rule = RULES.iter().find(|rule| rule.title == NEIGHBOUR)?;
     let because = differences.iter().find(|difference| rule.names(difference))?;
@@ -136,7 +136,7 @@ fn limit_cause(
         rivals,
         ..CauseGroup::of(vec![Primitive::CoreClock], *pure.first().unwrap_or(&0), pure.to_vec())
     };
-    // The factor is what the limit explains, so that nothing is removed.
+    // The limit explains the factor, so nothing is removed.
     let whole: Vec<ExplainedResult> =
         tests.iter().map(|test| ExplainedResult { removed: 0.0, ..test.clone() }).collect();
     let mut made = cause(&group, &whole, &[], z);

@@ -1,7 +1,7 @@
 //! Results in modes, if a fact indicates that the two threads or processes may have been placed differently.
 //!
 //! With free scheduling, two processes are on one CPU in some samples and on two in others. The shares of such modes
-//! vary between sessions, so that alone they support nothing; they count when a fact on placement differs as well.
+//! vary between sessions, so that alone they are no evidence; they count when a fact on placement differs as well.
 
 use model::{BenchmarkResult, Mode, Outcome};
 use stats::distribution::normal_cdf;
@@ -11,8 +11,8 @@ const LEAST: f64 = 1.5;
 /// Largest p-value of equal expected times.
 const SIGNIFICANCE: f64 = 0.001;
 
-/// Expected value over the modes of each result, with the standard deviation of the logarithm of B's over A's from the
-/// multinomial error of the shares; `None` if neither has modes or the difference does not count.
+/// Expected value over the modes of each result, with the standard deviation of the logarithm of B over A from the
+/// multinomial error of the shares. `None` if neither has modes or the difference does not count.
 pub(crate) fn moved(a: &BenchmarkResult, b: &BenchmarkResult) -> Option<(f64, f64, f64)> {
     let ((mean_a, error_a), (mean_b, error_b)) = (expected(a)?, expected(b)?);
     let in_modes = matches!(a.outcome, Outcome::Modes(_)) || matches!(b.outcome, Outcome::Modes(_));

@@ -1,8 +1,8 @@
 //! Time taken from a run between its batches.
 //!
 //! A limit on CPU time stops a process for most of a scheduling period and does not affect the rest. The median batch
-//! does not show that; the mean does. Mean over median batch, pooled over the samples of a result, is how much longer
-//! the work took than by its typical batch: 2 if half the time was taken.
+//! does not show that; the mean does. The mean over the median batch, pooled over the samples of a result, shows how
+//! much longer the work took than its typical batch: 2 if half the time was taken.
 
 use model::{BenchmarkResult, EstimateMethod, Outcome, ResultKey, Run};
 

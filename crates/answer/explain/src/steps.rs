@@ -31,20 +31,20 @@ use model::words;
 /// Options of an explanation.
 #[derive(Debug, Clone)]
 pub struct ExplainOptions<'a> {
-    /// What is known of the benchmarks.
+    /// The benchmarks.
     pub catalogue: &'a Catalogue,
     /// Patterns of results, separated by commas; all when absent.
     pub results: Option<String>,
     /// Takes A's results at one set of parameters and B's at another, such as `placement=same_cpu` and
-    /// `placement=cross_cpu`. Also explains a run by itself.
+    /// `placement=cross_cpu`. Also explains one run alone.
     pub at: Option<(Parameters, Parameters)>,
-    /// Half-width of the band that counts as the same.
+    /// Half-width of the margin that counts as no change.
     pub band: f64,
     /// Confidence level.
     pub level: f64,
-    /// Earlier runs, for session floors.
+    /// Earlier runs, for session noise.
     pub history: &'a [SessionRecord],
-    /// What A and B were called by who asked, for [`compare::naming::names`]; empty when no names were given.
+    /// The user's names of A and B, for [`compare::naming::names`]; empty if there are none.
     pub handles: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Default for ExplainOptions<'_> {
 /// # Errors
 /// When the runs have no result in common, or a pattern or a set of parameters matches none.
 pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation, Error> {
-    // What disturbed a run is said of all of it, as a comparison does.
+    // Disturbances concern the whole run, as in a comparison.
     let whole = [a, b];
     let (a, b) = match &options.at {
         Some((at_a, at_b)) => (restricted(a, at_a)?, restricted(b, at_b)?),
@@ -78,7 +78,7 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let one_session = relation(&a, &b) == Relation::SameSession;
     let lines = lines(&a, &b, one_session, options.level);
     let (mut tests, mut passed) = tests(&comparison, &sides, z);
-    // A line stands for all of its streams.
+    // A line replaces all of its streams.
     tests.retain(|test| lines.is_empty() || !stands_for(&test.key.benchmark));
     passed.retain(|passed| lines.is_empty() || !stands_for(&passed.key.benchmark));
     let common = common_factor(&tests, clock_evidence(&a, &b).as_ref(), one_session, options.band, options.level);
@@ -169,8 +169,8 @@ fn weigh(
     Weighed { causes, common_factor, untold }
 }
 
-/// One sentence on each disturbed run, or one for a run that is explained by itself; what is word for word the same of
-/// the second is not repeated.
+/// One sentence on each disturbed run, or one for a run that is explained alone. Equal sentences of the second run are
+/// not repeated.
 fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
     let (mut said, mut before): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (run, name) in runs.iter().zip(names) {

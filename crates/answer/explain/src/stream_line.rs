@@ -1,4 +1,4 @@
-//! Streams by two numbers: a write of s bytes takes `overhead + s / bandwidth`. If both runs have that line, it tells
+//! Streams by two numbers: a write of s bytes takes `overhead + s / bandwidth`. If both runs have that line, it shows
 //! whether the call or the bytes make streams differ, and no other cause is considered.
 
 use compare::differing_parameters;

@@ -26,7 +26,7 @@ pub(crate) struct ExplainedResult {
     /// Seconds of one operation.
     pub(crate) time_a: f64,
     pub(crate) time_b: f64,
-    /// Logarithm of time of B over time of A, and its standard deviation if known (including the session floor).
+    /// Logarithm of the time of B over A, and its standard deviation if known (including the session noise).
     pub(crate) log: f64,
     pub(crate) error: Option<f64>,
     /// The same logarithm of cycles, where the verdict is on those.
@@ -51,23 +51,24 @@ pub(crate) struct ExplainedResult {
     pub(crate) declared: Option<Operation>,
     /// How its time follows the common factor.
     pub(crate) follows: Follows,
-    /// Whether its verdict is on cycles while no common factor is told, so that the residual is that of cycles; the
-    /// logarithm of what is removed, residual and significance. Set by the residual step.
+    /// Whether its verdict is on cycles without a common factor, so that the residual is that of cycles. Then the
+    /// logarithm of the removed part, residual and significance. Set by the residual step.
     pub(crate) at_one_clock: bool,
     pub(crate) removed: f64,
     pub(crate) residual: f64,
     pub(crate) significant: bool,
-    /// Whether its residual was shown to lie within the band. A test that is neither this nor significant is
-    /// inconclusive. Set by the residual step too.
+    /// Whether its residual lies within the margin. A test that is neither this nor significant is inconclusive. Set by
+    /// the residual step too. A test that is neither this nor significant is inconclusive. Set by the residual step
+    /// too.
     pub(crate) same: bool,
 }
 
-/// Standard deviation of the logarithm of a ratio of which samples determine no interval: one or two, or few that rose
-/// or fell from one to the next. Nothing follows from it, unlike from a value that is printed without a spread.
+/// Standard deviation of the logarithm of a ratio whose samples determine no interval: one or two, or few in rising or
+/// falling order. It supports no conclusion, unlike a value that is printed without a spread.
 const UNDETERMINED: f64 = 10.0;
 
 impl ExplainedResult {
-    /// Excess of one operation over A's time scaled by what is removed, seconds.
+    /// Excess of one operation over A's time scaled by the removed factor, seconds.
     pub(crate) fn excess(&self) -> f64 {
         self.time_b - self.time_a * self.removed.exp()
     }
@@ -77,7 +78,7 @@ impl ExplainedResult {
         self.error.is_some_and(|error| error >= UNDETERMINED)
     }
 
-    /// Logarithm of the change that it shows by itself, before anything that others have in common with it is removed.
+    /// Logarithm of its own change, before the common part is removed.
     pub(crate) fn by_itself(&self) -> f64 {
         if self.at_one_clock { self.residual } else { self.log }
     }
@@ -114,7 +115,7 @@ pub(crate) struct Sides<'a> {
 pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<ExplainedResult>, Vec<Passed>) {
     let levels = Levels::new(sides.a);
     let (mut tests, mut passed) = (Vec::new(), Vec::new());
-    // What the machine did meanwhile is evidence, not a test.
+    // Conditions of the machine are evidence, not tests.
     for row in &comparison.rows {
         let (Some(reference), Some(ratio)) =
             (row.ratio(&comparison.reference), row.ratios.iter().find(|r| r.machine != comparison.reference))
@@ -133,8 +134,8 @@ pub(crate) fn tests(comparison: &Comparison, sides: &Sides, z: f64) -> (Vec<Expl
     (tests, passed)
 }
 
-/// If hardly any CPU result was measured, loads from the first-level cache and the clock read in user mode are used in
-/// their place, since they also run at the core's speed.
+/// If hardly any CPU result was measured, loads from the first-level cache and the clock read in user mode replace
+/// them, since they also run at the core's speed.
 fn add_near_core(tests: &mut [ExplainedResult]) {
     if tests.iter().filter(|test| test.pure_user).count() < FEWEST {
         for test in tests.iter_mut().filter(|test| test.parameters.is_empty() && !test.is_undetermined()) {
@@ -299,8 +300,8 @@ fn pure_user(result: &BenchmarkResult, declared: Option<&Operation>) -> bool {
     }
 }
 
-/// Parameters on which the sets of parameters differ, and the variant of the kernel if it differs at equal sets of
-/// parameters: of code, not of the ranges over which a survey found a level, which are others in each run.
+/// Parameters on which the sets of parameters differ, and the variant of the kernel if it differs at equal parameters.
+/// Only variants of code count: the ranges of a surveyed level differ in each run.
 fn parameters(a: &BenchmarkResult, b: &BenchmarkResult) -> Vec<(String, String, String)> {
     let mut parameters: Vec<(String, String, String)> = compare::differing_parameters(&a.parameters, &b.parameters)
         .into_iter()

@@ -29,7 +29,6 @@ pub(crate) fn range(low: f64, high: f64, print: impl Fn(f64) -> String) -> Strin
     if low == high { low } else { format!("{low} to {high}") }
 }
 
-/// A plural.
 pub(crate) fn plural(one: &str) -> String {
     if one.ends_with("ch") || one.ends_with('s') { format!("{one}es") } else { format!("{one}s") }
 }

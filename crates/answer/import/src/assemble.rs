@@ -71,8 +71,8 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
     }
 }
 
-/// One reading for each result: what several processes state of the same result are its samples; what one process
-/// states again is another occurrence.
+/// One reading for each result. Values of one result from several processes are its samples; a repetition within one
+/// process is another occurrence.
 fn joined(readings: Vec<SourceReading>, processes: &[usize]) -> Vec<SourceReading> {
     let mut kept: Vec<SourceReading> = Vec::with_capacity(readings.len());
     let mut times: HashMap<(usize, String, Parameters), u32> = HashMap::new();
@@ -115,7 +115,7 @@ fn join(kept: &mut SourceReading, next: SourceReading) {
     kept.below = kept.below.zip(next.below).map(|(a, b)| a.max(b));
     // The one that is printed with fewest digits bounds what is known of all.
     kept.rounding = kept.rounding.into_iter().chain(next.rounding).reduce(f64::max);
-    // What was said of one process is not true of all.
+    // A note on one process may not hold for all.
     kept.notes.retain(|note| next.notes.contains(note));
 }
 
@@ -295,8 +295,7 @@ fn samples(reading: &SourceReading, convert: Convert) -> Vec<Sample> {
     (0..).zip(values).zip(quantiles).map(sample).filter(|sample| plausible(sample.value)).collect()
 }
 
-/// Quantiles as stated; of several samples the medians of those that all state, with the intervals that so many
-/// samples support.
+/// Quantiles as stated. With several samples, the medians of those that all state, with intervals.
 fn quantiles(reading: &SourceReading, convert: Convert) -> Vec<QuantileEstimate> {
     let each = match &reading.sample_quantiles[..] {
         [] => std::slice::from_ref(&reading.quantiles),

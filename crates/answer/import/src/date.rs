@@ -21,7 +21,7 @@ pub(crate) fn ctime(text: &str) -> String {
     let found = (0..words.len()).find_map(|at| {
         let [month, day, clock, rest @ ..] = &words[at..] else { return None };
         let period = rest.first().filter(|word| ["AM", "PM"].contains(*word));
-        // The zone stands before the year, or after it.
+        // The zone comes before the year, or after it.
         rest.iter().take(3).find_map(|word| {
             let year = word.trim_end_matches(|c: char| !c.is_ascii_digit());
             match period {

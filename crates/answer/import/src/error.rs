@@ -82,7 +82,7 @@ pub enum Error {
         /// The source.
         source_name: String,
     },
-    /// Programs wrote into it beside each other, and no importer reads what they wrote.
+    /// Concurrent programs wrote into it, and no importer can separate their output.
     #[error(
         "could not import {source_name}: its lines are those of several programs, '{first}' and '{second}' from line {line} on; save the lines of each to a file of its own"
     )]

@@ -1,5 +1,4 @@
-//! Numbers that no machine has: a fact with such a number is a slip of the pen or of a unit, and what is predicted from
-//! it would be wrong.
+//! Impossible numbers of machines: such a fact is a typing error or a wrong unit, and would spoil predictions.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +6,7 @@ use model::{Fact, FactValue};
 
 use crate::sheet::SourceSheet;
 
-/// Least and greatest of a fact, and whether it is a whole number; `None` for facts of which nothing is known.
+/// Least and greatest value of a fact, and whether it is a whole number; `None` for unknown facts.
 fn bounds(name: &str) -> Option<(RangeInclusive<f64>, bool)> {
     Some(match name {
         "cpu.cores" | "cpu.count" => (1.0..=1e8, true),
@@ -22,7 +21,7 @@ fn bounds(name: &str) -> Option<(RangeInclusive<f64>, bool)> {
     })
 }
 
-/// Why no machine has a number, as what stands behind "is".
+/// Why a number is impossible, as the words after "is".
 pub(crate) fn fault(name: &str, value: f64) -> Option<&'static str> {
     let (bounds, whole) = bounds(name)?;
     match () {
@@ -33,8 +32,7 @@ pub(crate) fn fault(name: &str, value: f64) -> Option<&'static str> {
     }
 }
 
-/// Leaves out facts whose numbers no machine has, with a note for each: they are beside the parameters of what a tool
-/// measured.
+/// Drops facts with impossible numbers, with a note for each; they are not parameters of a result.
 pub(crate) fn leave_out(sheet: &mut SourceSheet) {
     let notes = &mut sheet.notes;
     sheet.facts.retain(|Fact { name, value, unit, .. }| {

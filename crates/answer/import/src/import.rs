@@ -17,7 +17,7 @@ use crate::unread::{LineLedger, UnreadNumbers};
 /// Bytes of a source from which its format is detected.
 const HEAD: usize = 64 << 10;
 
-/// What the user says of a source.
+/// The user's statements about a source.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ImportOptions<'a> {
     /// The format's name; otherwise it is detected.
@@ -40,8 +40,7 @@ const NO_RESULT: &str = "see whether it broke off, or other words stand before i
 pub struct ImportedSource {
     /// The runs.
     pub runs: Vec<Run>,
-    /// Numbers that were not understood, by lines or by members of JSON; none for formats that are read by the names of
-    /// columns, and for XML.
+    /// Unparsed numbers, by lines or by members of JSON; none for formats that are read by column names, and for XML.
     pub unread: Option<UnreadNumbers>,
     /// Sentences on what the user alone can decide: whether outputs repeat each other, and whether a number is whole.
     pub remarks: Vec<String>,
@@ -50,11 +49,11 @@ pub struct ImportedSource {
 /// Reads a source as runs.
 ///
 /// `name` is the path or name of the source in messages and in the runs' origin; some formats also take a benchmark's
-/// name from it. Units, directions and titles come from the catalogue for the results that it knows. A source that
-/// does not name its machine is of a machine of its own.
+/// name from it. Units, directions and titles come from the catalogue for the results that it knows. A source that does
+/// not name its machine is of a machine of its own.
 ///
 /// # Errors
-/// When the format is unknown, the source does not follow it, or the options contradict it; the text is one line with
+/// When the format is unknown, the source does not follow it, or the options contradict it. The text is one line with
 /// the position.
 pub fn import(
     name: &str,
@@ -137,7 +136,7 @@ fn taken_off(own: &LoggedText) -> Option<String> {
     own.is_logged.then(|| "read without what a log puts before each line".to_owned())
 }
 
-/// Why a source states nothing, if that is because programs wrote into it beside each other.
+/// The reason for an empty source, if concurrent programs wrote into it.
 fn mixed(error: Error, own: &LoggedText) -> Error {
     match (error, &own.mixed) {
         (Error::Unrecognised { source_name } | Error::Content { source_name, .. }, Some((first, second, line))) => {
@@ -147,8 +146,8 @@ fn mixed(error: Error, own: &LoggedText) -> Error {
     }
 }
 
-/// Refuses a text that ends inside the last number of a table, where it would be another number: without the end of the
-/// line, and with fewer decimals than the row above has. A note where nothing tells whether it is whole.
+/// Refuses a text that may end inside the last number of a table: it lacks the end of the line, and has fewer decimals
+/// than the row above. Returns a note if completeness is unknown.
 fn check_end(source: &SourceText<'_>) -> Result<Option<String>, SourceFault> {
     let at = source.text.lines().count();
     if !source.text.ends_with(|c: char| c.is_ascii_digit() || c == '.') || !source.ledger.has(at) {
@@ -261,7 +260,7 @@ fn read_date(text: &str) -> Result<String, Error> {
 /// Detects the format from the content.
 ///
 /// # Errors
-/// When there is no content, or no format, or more than one, recognises it.
+/// When there is no content, or if no format or more than one recognises it.
 pub fn detect(name: &str, bytes: &[u8]) -> Result<&'static ImportFormat, Error> {
     let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if body.trim_ascii().is_empty() {

@@ -53,9 +53,9 @@ pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, SourceFault> {
     serde_json::from_str(&body(&text[start..])).map_err(|error| fault(&error, skipped))
 }
 
-/// The documents of a source that holds several, each with the number of lines before it: a tool whose output is
-/// appended to one file writes one after the other, each with its outermost brackets at the beginning of a line.
-/// Without such a bracket, the whole text is one.
+/// The documents of a source that holds several, each with the number of lines before it. A tool that appends to one
+/// file writes one after the other, each with its outermost brackets at the beginning of a line. Without such a
+/// bracket, the whole text is one.
 pub(crate) fn documents(text: &str) -> Vec<(usize, &str)> {
     let (mut found, mut open, mut at, mut closed) = (Vec::new(), None, 0, false);
     for (line, content) in text.split_inclusive('\n').enumerate() {
@@ -135,7 +135,7 @@ fn body(text: &str) -> Cow<'_, str> {
             b'\\' if quoted => at += 1,
             b'"' => (quoted, value) = (!quoted, false),
             _ if quoted || byte.is_ascii_whitespace() => {}
-            // A value stands behind a colon, and in a list.
+            // A value follows a colon, or is in a list.
             _ => value = b":,[".contains(&byte),
         }
         at += 1;

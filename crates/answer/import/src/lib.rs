@@ -1,7 +1,7 @@
 //! Results that Prony did not measure: published evaluations and the outputs of other tools, as run documents.
 //!
-//! A foreign result gets an id of this program only where its definition is the same; otherwise it keeps the tool's
-//! name as `tool.name`. Its spread is the one that the source states, or none.
+//! A foreign result gets one of Prony's ids only if its definition is the same; otherwise it keeps the tool's name as
+//! `tool.name`. Its spread is the one that the source states, or none.
 #![forbid(unsafe_code)]
 
 mod assemble;

@@ -7,14 +7,14 @@ const FEWEST: usize = 3;
 /// Kinds of prefixes around each other that are taken off: a time before the name of a container.
 const MOST_AROUND: usize = 3;
 
-/// Programs that write into a journal beside every other.
+/// Programs that write into every journal.
 const SYSTEM: [&str; 5] = ["systemd", "kernel", "sudo", "CRON", "dbus-daemon"];
 
 /// Names of months and weekdays, as `ctime` writes them.
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// What stands before a line.
+/// The prefix of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LogKind {
     /// A time: `docker logs -t`, `kubectl logs --timestamps`, GitHub's logs, `ts`, `iperf3 --timestamps`.
@@ -53,7 +53,7 @@ pub(crate) struct LoggedText {
     pub(crate) mixed: Option<(String, String, usize)>,
 }
 
-/// Takes off what stands before most lines of a text.
+/// Removes the common prefix of a text's lines.
 pub(crate) fn unlogged(text: &str) -> LoggedText {
     let mut found = LoggedText::default();
     for _ in 0..MOST_AROUND {
@@ -75,7 +75,7 @@ pub(crate) fn unlogged(text: &str) -> LoggedText {
     found
 }
 
-/// The kind that most lines have, if so many have it that it is not the tool's.
+/// The kind of most lines, if it is too frequent to be the tool's.
 fn common(text: &str) -> Option<LogKind> {
     let (mut counts, mut all) = (Vec::<(LogKind, usize)>::new(), 0_usize);
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -170,7 +170,7 @@ fn is_clock(word: &str) -> bool {
     parts.len() == 3 && parts.iter().all(|part| part.len() == 2 && digits(part)) && digits(fraction)
 }
 
-/// `2024-06-03T10:00:00.123456789Z`, whose zone is stated: other times stand in outputs of tools.
+/// `2024-06-03T10:00:00.123456789Z`, with its zone: other times occur in outputs of tools.
 fn is_instant(word: &str) -> bool {
     let Some((date, time)) = word.split_once('T') else { return false };
     let Some(zone) = time.find(['Z', '+', '-']) else { return false };

@@ -189,7 +189,7 @@ pub(crate) struct SourceReading {
     pub(crate) sample_quantiles: Vec<Vec<(f64, f64)>>,
     /// Primitives that it stresses, the first one mainly, if the source states them and the catalogue does not.
     pub(crate) stresses: Vec<Primitive>,
-    /// How it stands to the catalogue's definition, if the source's description says it; else the catalogue does.
+    /// How it compares with the catalogue's definition, if the source's description says it; else the catalogue does.
     pub(crate) definition: Option<Definition>,
     /// Notes.
     pub(crate) notes: Vec<String>,

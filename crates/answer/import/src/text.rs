@@ -148,8 +148,8 @@ pub(crate) fn spans(line: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// The digits of a number whose thousands are grouped by commas; none if commas stand elsewhere, as they do where the
-/// comma is the decimal sign.
+/// The digits of a number whose thousands are grouped by commas. `None` for commas at other places, as where the comma
+/// is the decimal sign.
 pub(crate) fn grouped(word: &str) -> Option<String> {
     let (whole, _) = word.split_once('.').unwrap_or((word, ""));
     let mut groups = whole.split(',');
@@ -220,8 +220,8 @@ pub(crate) fn snake(text: &str) -> String {
 const LONGEST_VALUE: usize = 200;
 
 /// A value on a parameter: no commas, which separate parameters, no control characters, of bounded length. Different
-/// texts stay different: a comma becomes a semicolon, so a semicolon is written as in an address (`%3B`), and what is
-/// cut off leaves a part of its digest.
+/// texts stay different. A comma becomes a semicolon, so a semicolon is written as in an address (`%3B`), and a
+/// shortened text keeps a part of its digest.
 pub(crate) fn parameter_value(text: &str) -> String {
     bounded(text, |c, value| match c {
         ',' => value.push(';'),
@@ -230,8 +230,8 @@ pub(crate) fn parameter_value(text: &str) -> String {
     })
 }
 
-/// A name that is no value on a parameter, such as that of a machine: as it is printed, without control characters and
-/// of bounded length, so that different names stay different.
+/// A name that is no value of a parameter, such as that of a machine: as printed, without control characters and of
+/// bounded length, so that different names stay different.
 pub(crate) fn name_value(text: &str) -> String {
     bounded(text, |c, value| value.push(c))
 }

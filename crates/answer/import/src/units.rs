@@ -124,8 +124,8 @@ fn prefixed(word: &str) -> Option<(f64, &str)> {
     })
 }
 
-/// Whether a word looks like a prefix alone, or like an amount of data, a time or a frequency in a unit that is not
-/// known: such a word must not pass as something counted.
+/// Whether a word resembles a prefix, or an amount of data, a time or a frequency in an unknown unit. Such a word must
+/// not pass as a count.
 fn is_of_another_kind(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     let bare = lower.strip_prefix(['k', 'm', 'g', 't', 'p']).unwrap_or(&lower);

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::text::{lines, one_line};
 
-/// Where the numbers of a source stand.
+/// Positions of the numbers of a source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NumberPlace {
     /// In lines.

@@ -15,8 +15,7 @@ pub(crate) fn common_path(path: &str) -> String {
     parts.join(".")
 }
 
-/// The paths of numbers in a text at or below the given paths, in the order of their names; empty when the text is not
-/// JSON.
+/// The paths of numbers in a text at or below the given paths, sorted by name; empty if the text is not JSON.
 pub(crate) fn members_with_numbers(text: &str, ignored: &BTreeSet<String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     if !ignored.is_empty() {

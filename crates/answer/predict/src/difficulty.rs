@@ -1,11 +1,10 @@
 //! How hard a machine is to predict, before the application is considered.
 //!
-//! Columns stand in for the application: each is predicted on machines left out, with their model, family or maker of
-//! CPU, from the machines on which the application ran and from columns of other tools. If the application is like one
-//! more column, nine tenths of its errors are within the ninth decile of theirs (split conformal prediction over
-//! columns instead of machines: Lei et al., Journal of the American Statistical Association 113, 2018), and a machine
-//! on which columns disagree is a hard one for it too (errors normalised by a difficulty: Papadopoulos, Gammerman and
-//! Vovk, 2008).
+//! Columns substitute for the application. Each is predicted on machines left out, with their model, family or maker of
+//! CPU, from the application's machines and from columns of other tools. If the application resembles one more column,
+//! nine tenths of its errors are within the ninth decile of theirs (split conformal prediction over columns instead of
+//! machines: Lei et al., Journal of the American Statistical Association 113, 2018). A machine on which columns
+//! disagree is then hard for it too (errors normalised by a difficulty: Papadopoulos, Gammerman and Vovk, 2008).
 
 use std::collections::BTreeMap;
 
@@ -17,18 +16,18 @@ use super::method::{FittedMethod, PredictMethod};
 use super::prior::unconditional;
 use super::table::PredictorTable;
 
-/// Columns that stand in for the application, at most.
+/// Most columns that substitute for the application.
 const STAND_INS: usize = 12;
 /// Other machines on which they are tried, at most.
 const TRIALS: usize = 40;
 /// The ninth decile of the absolute value of a standard normal variable.
 const DECILE: f64 = 1.645;
-/// Weight of what is typical against a machine's own errors, in tools.
+/// Weight of the typical error against a machine's own errors, in tools.
 const TYPICAL: f64 = 4.0;
-/// By novelty: the size of errors where no column can stand in for the application, so that only facts of the machines
-/// or a single result predict it.
+/// By novelty: the size of errors where no column can substitute for the application, so that only facts of the
+/// machines or a single result predict it.
 const UNKNOWN: [f64; 3] = [0.25, 0.4, 0.6];
-/// Models of CPU from which on a stand-in is fitted more freely.
+/// Models of CPU from which a substitute is fitted more freely.
 const MANY: usize = 8;
 
 /// Sizes of errors to be expected, as standard deviations of logarithms.
@@ -37,7 +36,7 @@ pub(crate) struct Difficulty {
     stand_ins: Vec<StandIn>,
     /// Tools among them.
     tools: f64,
-    /// By novelty: absolute errors of the stand-ins on each row when it is left out; absent where there are too few
+    /// By novelty: absolute errors of the substitutes on each row when it is left out; absent where there are too few
     /// groups.
     left_out: [Option<Vec<Vec<f64>>>; 3],
     /// By novelty: the typical size, where there are errors.
@@ -58,7 +57,7 @@ struct StandIn {
 }
 
 impl Difficulty {
-    /// Tries stand-ins on the rows of the matrix and on the other machines of the table.
+    /// Tests substitutes on the rows of the matrix and on the other machines of the table.
     pub(crate) fn of(table: &PredictorTable, matrix: &Matrix) -> Self {
         let weights = unconditional(table, &matrix.columns);
         let mut found = Self { stand_ins: stand_ins(table, matrix, &weights), ..Self::default() };
@@ -82,7 +81,7 @@ impl Difficulty {
             pooled[novelty as usize].extend(own);
         }
         found.typical = pooled.map(|errors| size(&errors));
-        // What is newer is not easier; and where one machine is all, nothing is left out but others were tried.
+        // A newer machine is not easier. If one machine is all, nothing is left out, but others were predicted.
         for level in [1, 0] {
             found.typical[level] = found.typical[level].or(found.typical[level + 1]);
         }
@@ -118,7 +117,7 @@ impl Difficulty {
         self.stand_ins.iter().map(|s| (s.fit.predict(&s.columns(row), None) - row[s.place]).abs()).collect()
     }
 
-    /// Errors of all stand-ins on each row, predicted without its group; `None` with fewer than two groups.
+    /// Errors of all substitutes on each row, predicted without its group; `None` with fewer than two groups.
     fn left_out(&self, matrix: &Matrix, groups: &[usize]) -> Option<Vec<Vec<f64>>> {
         let folds = folds(groups);
         if folds.len() < 2 {
@@ -154,8 +153,8 @@ fn width(matrix: &Matrix) -> usize {
     matrix.columns.len() + matrix.facts.len()
 }
 
-/// The heaviest columns of every tool in turn, each predicted by columns of other tools as the application is. Columns
-/// of a single tool predict each other better than any application, so they stand in for none.
+/// The heaviest columns of every tool, alternating, each predicted by columns of other tools as the application is.
+/// Columns of a single tool predict each other better than any application, so they are no substitutes.
 fn stand_ins(table: &PredictorTable, matrix: &Matrix, weights: &[f64]) -> Vec<StandIn> {
     let mut tools: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, &k) in matrix.columns.iter().enumerate().filter(|(_, k)| !table.columns[**k].fact) {

@@ -68,11 +68,11 @@ pub struct LeastHeld {
     pub too_few_held: f64,
 }
 
-/// Predicts machines whose value is known. For each of `sizes`, `repeats` seeded choices of that many training models
-/// (one machine of each), and a prediction for every machine of another model; a size that leaves no model to predict
-/// is left out, and the largest possible one, every model but one, is always included. Then every family and every
-/// maker is predicted from the others, and all others from one maker alone. Several tables, each with its own
-/// application, are evaluated together.
+/// Predicts machines whose value is known. Each of `sizes` gets `repeats` seeded choices of that many training models
+/// (one machine of each), and a prediction for every machine of another model. A size that leaves no model to predict
+/// is dropped; the largest possible one, every model but one, is always included. Then every family and every maker is
+/// predicted from the others, and all others from one maker alone. Several tables, each with its own application, are
+/// evaluated together.
 ///
 /// # Errors
 /// When an application is known on fewer than three models.

@@ -1,6 +1,6 @@
 //! Families of CPUs by name: maker and class of microarchitecture.
 
-/// What a name contains, and the family it then is; the first line that fits. A mark is the beginning of a word.
+/// Marks in a name, and the family that they mean; the first line that fits counts. A mark is the beginning of a word.
 const LINES: [(&[&str], &str); 52] = [
     (&["neoverse", "graviton2", "graviton3", "graviton4", "altra", "ampere", "ampereone"], "Arm Neoverse"),
     (&["cobalt", "yitian", "axion", "kunpeng"], "Arm Neoverse"),
@@ -56,7 +56,7 @@ const LINES: [(&[&str], &str); 52] = [
     (&["arm"], "Arm"),
 ];
 
-/// A family of CPUs: maker and class of microarchitecture, as far as the name tells; else its first word.
+/// A family of CPUs: maker and class of microarchitecture, as far as the name shows; else its first word.
 ///
 /// A small core of a hybrid chip belongs to the small cores of its maker.
 #[must_use]
@@ -66,7 +66,7 @@ pub fn cpu_family(name: &str) -> String {
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '/')
         .filter(|word| !word.is_empty())
         .collect();
-    // "Pentium G4600" and "Celeron N5105" are told apart by their second word.
+    // The second word distinguishes "Pentium G4600" from "Celeron N5105".
     let pairs: Vec<String> = words.windows(2).map(|pair| format!("{}-{}", pair[0], pair[1])).collect();
     let begins = |mark: &str| words.iter().any(|word| fits(word, mark)) || pairs.iter().any(|pair| fits(pair, mark));
     let line = LINES.iter().find(|(marks, _)| marks.iter().any(|mark| begins(mark)));

@@ -84,7 +84,7 @@ impl Model {
         self.blend(self.matrix.novelty(table, target)).fit.predict(&row, self.family(table, target))
     }
 
-    /// The forecast for a machine that has the columns of the model; `off` are its own values that were left out.
+    /// The forecast for a machine that has the columns of the model; `off` are its own excluded values.
     pub(crate) fn forecast(
         &self,
         table: &PredictorTable,
@@ -186,8 +186,8 @@ pub(crate) fn credible(table: &PredictorTable, known: &[usize]) -> (Vec<usize>, 
     (credible, suspects)
 }
 
-/// Predicts the application on `targets`, positions of machines in the table; a machine on which it ran is predicted
-/// without any machine of its model of CPU.
+/// Predicts the application on `targets`, positions of machines in the table. If it ran on a target, all machines with
+/// that model of CPU are excluded from training.
 ///
 /// # Errors
 /// When the application was not measured anywhere.
@@ -225,7 +225,7 @@ pub fn predict(table: &PredictorTable, targets: &[usize], options: &PredictOptio
         }
         let learnt = suspects.iter().filter(|suspect| from.contains(&suspect.place));
         for suspect in learnt.chain(&model.suspects) {
-            // Targets learn from different machines, which let expect somewhat different values.
+            // Targets have different training machines, and so slightly different expected values.
             if !told.contains(&(suspect.place, suspect.column)) {
                 told.push((suspect.place, suspect.column));
                 prediction.notes.push(format!("{}; it was left out", suspect.words()));
@@ -239,7 +239,7 @@ pub fn predict(table: &PredictorTable, targets: &[usize], options: &PredictOptio
     Ok(prediction)
 }
 
-/// Names the machines that were not learnt from: `a, b and 3 others lack benchmarks ...`.
+/// Names the machines that were excluded from training: `a, b and 3 others lack benchmarks ...`.
 fn lacking_in_words(table: &PredictorTable, lacking: &BTreeSet<usize>) -> Option<String> {
     const NAMED: usize = 4;
     let mut names: Vec<String> = lacking.iter().take(NAMED).map(|&m| table.machines[m].name.clone()).collect();

@@ -1,12 +1,12 @@
 //! Prediction intervals.
 //!
-//! The size of the error that is expected on a machine comes from [`Difficulty`]; the application's own errors on
-//! machines left out say by which factor it is harder or easier than a column. With few errors that factor is shrunk
-//! towards 1 and has a t distribution (as the moderated t of Smyth, Statistical Applications in Genetics and Molecular
-//! Biology 3, 2004), so that the interval has a width of its own however well two or three machines happen to fit. With
-//! nine models of CPU and more, on a family on which the application ran, the interval is jackknife+ of the errors over
-//! their expected sizes. On a family or a maker that is new, the errors are those of families or makers left out, and
-//! the interval is at least as wide as the application is irregular among models of CPU.
+//! [`Difficulty`] gives the expected size of the error on a machine. The application's own errors on machines left out
+//! say by which factor it is harder or easier than a column. With few errors that factor is shrunk towards 1 and has a
+//! t distribution (as the moderated t of Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004).
+//! The interval then has a minimum width, however well two or three machines happen to fit. With nine models of CPU and
+//! more, on a family on which the application ran, the interval is jackknife+ of the errors over their expected sizes.
+//! On a new family or maker, the errors are those of families or makers left out. The interval is at least as wide as
+//! the application's irregularity among models of CPU.
 
 use serde::{Deserialize, Serialize};
 use stats::distribution::student_t_quantile;
@@ -20,11 +20,11 @@ use super::matrix::{Matrix, Novelty};
 /// predict as another.
 const BEFORE: f64 = 2.0;
 
-/// On a new family or maker an interval is at least this many times the size of the application's errors on models of
-/// CPU left out (the quantile of the interval's level). Families that were left out are few, and they may fit by chance
-/// where the next one does not; an application that is irregular among models of CPU is so among families too. All
-/// predictions on a family are off together, so that this is more than it takes for nine tenths of all of them: with 3
-/// no split of the tables that constants are chosen on holds significantly fewer than 85%, with 2.5 one does.
+/// On a new family or maker an interval is at least this multiple of the application's errors on models of CPU left out
+/// (the quantile of the interval's level). Families that were left out are few, and may fit by chance where the next
+/// one does not. An application that is irregular among models of CPU is so among families too. All predictions on a
+/// family err together, so this exceeds what nine tenths of them need. With 3, no split of the training tables holds
+/// significantly fewer than 85%; with 2.5 one does.
 const IRREGULAR: f64 = 3.0;
 
 /// Method of an interval.
@@ -43,7 +43,7 @@ pub enum IntervalMethod {
     StoreWide,
 }
 
-/// What an interval is made of.
+/// The inputs of an interval.
 pub(crate) struct IntervalBasis<'a> {
     pub(crate) matrix: &'a Matrix,
     pub(crate) difficulty: &'a Difficulty,

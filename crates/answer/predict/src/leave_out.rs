@@ -1,12 +1,12 @@
 //! Predictions of methods for machines that they were not fitted to: by model, family or maker of CPU, never by
 //! instance.
 //!
-//! Methods are weighed by their errors on groups left out, as in stacking (Wolpert, Neural Networks 5, 1992; Breiman,
-//! Machine Learning 24, 1996). Those errors are none of the blend's, however: each method weighs most where it happened
-//! to err little, so that the blend looks better on the machines that chose it than it is on any other. Therefore the
-//! errors of the blend, of which intervals are made, are those of one blend for each fold, weighed by the errors on the
-//! other folds alone (the weights are cross-validated too, not only the fits). The fits that made those errors did
-//! learn from the fold; to leave it out of them as well would take a fit for every two folds.
+//! Methods are weighted by their errors on groups left out, as in stacking (Wolpert, Neural Networks 5, 1992; Breiman,
+//! Machine Learning 24, 1996). Those errors do not describe the blend: each method has most weight where it happened to
+//! err little, so the blend looks better on the machines that chose it than on others. Intervals therefore use the
+//! errors of one blend for each fold, weighted by the errors on the other folds alone (the weights are cross-validated
+//! too, not only the fits). The fits behind those errors did include the fold; excluding it there as well would take a
+//! fit for every two folds.
 
 use stats::median;
 
@@ -30,7 +30,7 @@ pub(crate) struct BlendedMethods {
     pub(crate) fit: Blend,
     /// For each row: index of the fit without its group, and that fit's error there, as a logarithm.
     pub(crate) errors: Vec<(usize, f64)>,
-    /// The fits with groups left out, whose errors had no part in their weights either.
+    /// The fits with groups left out, whose errors are not in their weights either.
     pub(crate) fits: Vec<Blend>,
 }
 
@@ -45,9 +45,9 @@ impl Blend {
     }
 }
 
-/// Weights methods by a power of the inverse of their error on groups left out: with six groups, a method with twice
-/// the error of another has a sixteenth of its weight, and nearly equal ones, which few machines cannot distinguish,
-/// share. Below three groups the most cautious methods are used. `None` without machines or columns.
+/// Weights methods by a power of the inverse of their error on groups left out. With six groups, a method with twice
+/// the error of another has a sixteenth of its weight; nearly equal ones, which few machines cannot distinguish, share.
+/// Below three groups the most cautious methods are used. `None` without machines or columns.
 pub(crate) fn choose(matrix: &Matrix, prior: &[f64], groups: &[usize]) -> Option<BlendedMethods> {
     if matrix.rows.is_empty() || matrix.columns.is_empty() {
         return None;
@@ -177,7 +177,7 @@ fn score(errors: impl Iterator<Item = f64>) -> f64 {
     (roots.iter().sum::<f64>() / roots.len() as f64).powi(2)
 }
 
-/// Groups distributed in turn over at most [`FOLDS`] folds.
+/// Distributes groups over at most [`FOLDS`] folds.
 pub(crate) fn folds(groups: &[usize]) -> Vec<Vec<usize>> {
     let mut present = groups.to_vec();
     present.sort_unstable();
@@ -196,7 +196,7 @@ pub(crate) fn relative_errors(chosen: &BlendedMethods) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// Six machines of as many models and two columns; the application is the first column on all but one, and far off
+    /// Six machines of six models and two columns. The application is the first column on all but one, and far from it
     /// there.
     fn matrix() -> Matrix {
         let first = [0.0, 0.4, 1.1, 1.7, 2.1, 3.0];

@@ -1,11 +1,11 @@
 //! Predicts the speed of an application on a machine where it never ran.
 //!
 //! Benchmarks are known on all machines, the application on some. The application is fitted by the benchmarks, and by
-//! facts of the machines, on a logarithmic scale; methods are blended by their errors on models of CPU left out of the
-//! fit, and on families or makers left out for a machine of a new one. The interval comes from those errors and from
-//! how well other columns are predicted on machines as new. Values that are off by a factor are named and left out;
-//! resources that no benchmark measures are reported, and the interval is widened or the prediction refused.
-//! `docs/guide/predict.md` gives the reasons.
+//! facts of the machines, on a logarithmic scale. Methods are blended by their errors on models of CPU left out of the
+//! fit, or on families or makers left out for a new one. The interval comes from those errors and from how well other
+//! columns are predicted on machines as new. Values that are off by a factor are named and excluded. Resources that no
+//! benchmark measures are reported, and the interval is widened or the prediction refused. `docs/guide/predict.md`
+//! gives the reasons.
 #![forbid(unsafe_code)]
 
 mod cpu;

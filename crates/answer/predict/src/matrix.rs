@@ -30,9 +30,8 @@ pub(crate) struct Matrix {
 
 /// Share of the target's columns that a machine must have to be used.
 const SHARE: f64 = 0.5;
-/// Fewer columns than this, common to all machines, are worth leaving out machines for, if this share of them and this
-/// many models of CPU remain. From fewer models an application is learnt worse than from fewer columns: measured on
-/// two public tables with gaps.
+/// With fewer common columns than this, machines are dropped to gain columns, if this share of them and this many
+/// models of CPU remain. Fewer models hurt the fit more than fewer columns: measured on two public tables with gaps.
 const FEW_COLUMNS: usize = 3;
 const REMAINING: f64 = 0.75;
 const MODELS: usize = 9;
@@ -54,9 +53,9 @@ impl Novelty {
 
 impl Matrix {
     /// The matrix for predicting `target` from `known` machines: their common columns. A machine that lacks more than
-    /// half of the target's columns is left out instead of all its missing columns; where each of the target's columns
-    /// is missing somewhere, so are the machines and columns that lack most, and also where one or two columns are
-    /// common to many machines and most of these have more.
+    /// half of the target's columns is dropped instead of these columns. If each of the target's columns is missing
+    /// somewhere, the machines and columns that lack most are dropped. The same holds if one or two columns are common
+    /// to many machines and most of these have more.
     pub(crate) fn of(table: &PredictorTable, known: &[usize], target: usize) -> Self {
         let has_target = |k: &usize| table.speed(target, *k).is_some();
         let measured = |k: &usize| !table.columns[*k].fact;
@@ -154,8 +153,8 @@ pub(crate) fn count(groups: &[usize]) -> usize {
     seen.len()
 }
 
-/// Machines and columns without missing values: what lacks the largest share of the others is left out, one at a time;
-/// of a machine and a column that lack as much, the column.
+/// Machines and columns without missing values: the one that lacks the largest share is dropped, one at a time. Of a
+/// machine and a column that lack equally much, the column goes.
 fn largest_complete(table: &PredictorTable, machines: &[usize], columns: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let (mut machines, mut columns) = (machines.to_vec(), columns.to_vec());
     let lacks = |m: usize, k: usize| table.speed(m, k).is_none();
@@ -163,7 +162,7 @@ fn largest_complete(table: &PredictorTable, machines: &[usize], columns: &[usize
         machines.iter().map(|&m| columns.iter().filter(|&&k| lacks(m, k)).count()).collect();
     let mut by_column: Vec<usize> =
         columns.iter().map(|&k| machines.iter().filter(|&&m| lacks(m, k)).count()).collect();
-    // Of those that lack as much the first, so that nothing but the table decides.
+    // The first of equal ones, so that only the table decides.
     let worst = |counts: &[usize]| (0..counts.len()).rev().max_by_key(|&place| counts[place]);
     while let Some((machine, column)) = worst(&by_machine).zip(worst(&by_column)) {
         if by_machine[machine] == 0 {
@@ -203,8 +202,8 @@ mod tests {
     use super::super::table::PredictorMachine;
     use super::*;
 
-    /// Machines and columns that are learnt from, of six columns, where the first `lacking` machines lack `each`
-    /// columns of their own.
+    /// Machines and columns that remain of six columns if the first `lacking` machines lack `each` columns of their
+    /// own.
     fn kept(machines: usize, lacking: usize, each: usize) -> (usize, usize) {
         let machine = |m: usize| PredictorMachine {
             name: format!("m{m}"),

@@ -23,7 +23,7 @@ pub enum PredictMethod {
     Rating,
     /// The value of the machine whose benchmarks are nearest, scaled by the geometric mean of the benchmarks.
     Neighbour,
-    /// Ridge regression on logarithms, shrunk towards a robust weighting of the benchmarks; the number is the penalty
+    /// Ridge regression on logarithms, shrunk towards a robust weighting of the benchmarks. The number is the penalty
     /// relative to the spread of the machines.
     Ridge(f64),
     /// The same with the facts of the machines as further columns.
@@ -76,7 +76,6 @@ impl PredictMethod {
     }
 }
 
-/// A fitted method.
 #[derive(Debug, Clone)]
 pub(crate) enum FittedMethod {
     Line(FittedLine),
@@ -93,7 +92,6 @@ impl FittedMethod {
     }
 }
 
-/// A fitted line.
 #[derive(Debug, Clone)]
 pub(crate) struct FittedLine {
     coefficients: Vec<f64>,
@@ -106,7 +104,7 @@ impl FittedLine {
     fn predict(&self, row: &[f64], family: Option<usize>) -> f64 {
         let own = family.and_then(|family| self.families.iter().find(|(known, _)| *known == family));
         let constant = own.map_or(self.constant, |(_, constant)| *constant);
-        // Facts stand last in a row, and a line without them has fewer coefficients.
+        // Facts come last in a row, and a line without them has fewer coefficients.
         constant + row.iter().zip(&self.coefficients).map(|(x, c)| x * c).sum::<f64>()
     }
 }

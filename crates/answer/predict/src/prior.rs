@@ -1,7 +1,7 @@
 //! Prior weights of columns, before the application is considered.
 //!
-//! Most applications are near the machine's common factor; a column far from it (a whole-machine result among
-//! single-thread ones, a disk) has a small weight unless the application's data say otherwise. A measured footprint
+//! Most applications are near the machine's common factor. A column far from it (a whole-machine result among
+//! single-thread ones, a disk) has a small weight unless the application's data require more. A measured footprint
 //! shifts the weight between core, memory and kernel.
 
 use std::collections::BTreeMap;

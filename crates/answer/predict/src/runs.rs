@@ -10,10 +10,10 @@ use super::family::cpu_family;
 use super::near::nearest_names;
 use super::table::{PredictedApplication, PredictorColumn, PredictorMachine, PredictorTable};
 
-/// Joins runs to a table: one machine for all runs with one fingerprint (else one name); the application's result is
+/// Joins runs to a table: one machine for all runs with one fingerprint (else one name). The application's result is
 /// excluded from the predictors together with all its other points and parts. `application` is the id of a result, with
-/// its point if it has several, or the name of an application (`NAME` for `application.NAME`). What is counted in
-/// another unit, or is another quantity by its definition, is a column of its own, and no value of the application.
+/// its point if it has several, or the name of an application (`NAME` for `application.NAME`). A result in another
+/// unit, or of another definition, is a separate column, and no value of the application.
 ///
 /// # Errors
 /// When no run has the application, its name matches several results, or runs have it in different units.
@@ -88,8 +88,8 @@ fn definition_of(runs: &[&Run], key: &ResultKey) -> Definition {
 /// Names that are offered for an unknown one.
 const NEAR: usize = 4;
 
-/// Facts that predict: their names in runs, and their titles. A later line stands for an earlier one of its title where
-/// that is not known: other tools' outputs state the CPUs that their process has.
+/// Facts that predict: their names in runs, and their titles. A later line replaces an earlier one of its title if that
+/// is unknown: other tools' outputs state the CPUs that their process has.
 const FACTS: [(&str, &str); 9] = [
     ("cpu.cores", "cores"),
     ("cpu.online", "CPUs"),
@@ -101,8 +101,8 @@ const FACTS: [(&str, &str); 9] = [
     ("memory.channels", "memory channels"),
     ("cpu.year", "year"),
 ];
-/// Growth of speeds a year, as a logarithm, by which a year counts like a result that doubles in seven years; only its
-/// unit, for every method fits its own.
+/// Growth of speeds a year, as a logarithm, so that a year counts like a result that doubles in seven years. It only
+/// sets the unit, since every method fits its own.
 const A_YEAR: f64 = 0.1;
 
 /// Logarithms of a machine's facts, from all its runs, and of what follows from two of them.
@@ -247,8 +247,8 @@ fn identity(run: &Run) -> String {
     core_class(run).map_or(machine.clone(), |class| format!("{machine} {class}"))
 }
 
-/// The class of cores that a run was confined to, on a machine with several: as stated, else where all CPUs that it
-/// might use are of one class.
+/// The class of cores that a run was confined to, on a machine with several: as stated, else if all CPUs that it might
+/// use are of one class.
 fn core_class(run: &Run) -> Option<String> {
     if let Some(class) = run.machine.text("cpu.class") {
         return Some(class);

@@ -1,5 +1,5 @@
-//! Checks whether a prediction is within the range of the benchmarks. What is outside widens the interval or refuses
-//! the prediction.
+//! Checks whether a prediction is within the range of the benchmarks. Outside it the interval is wider or the
+//! prediction refused.
 
 use std::collections::BTreeSet;
 
@@ -108,7 +108,7 @@ fn working_set(table: &PredictorTable, matrix: &Matrix, scope: &mut PredictScope
 
 /// The machine's speed, weighted for this application, compared with those on which it ran.
 fn range(matrix: &Matrix, weights: &[f64], row: &[f64], scope: &mut PredictScope) {
-    // Facts stand last in a row and have no weight.
+    // Facts come last in a row and have no weight.
     let level = |row: &[f64]| row.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>();
     let here = level(row);
     let (low, high) = matrix

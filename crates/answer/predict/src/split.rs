@@ -1,4 +1,4 @@
-//! Evaluation on families of CPUs that were not learnt from.
+//! Evaluation on families of CPUs that are absent from training.
 
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use super::forecast::PredictOptions;
 use super::summary::TriedSummary;
 use super::tried::{PredictionTrial, TriedPrediction};
 
-/// Fewest models of CPU to learn from.
+/// Fewest models of CPU for training.
 const FEWEST: usize = 3;
-/// Models of CPU to learn from, at most: a purchase has no hundred machines to learn from.
+/// Most models of CPU for training: a buyer does not have a hundred machines.
 const MOST: usize = 30;
 
-/// What a split leaves out.
+/// The part that a split leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitKind {
-    /// One family; learnt from all others.
+    /// One family; trained on all others.
     Family,
-    /// One maker; learnt from all others.
+    /// One maker; trained on all others.
     Maker,
     /// All makers but one.
     AllButMaker,
@@ -31,9 +31,9 @@ pub enum SplitKind {
 pub struct AtSplit {
     /// What was left out.
     pub kind: SplitKind,
-    /// The family or maker; of [`SplitKind::AllButMaker`] the one that was learnt from.
+    /// The family or maker; for [`SplitKind::AllButMaker`] the training one.
     pub name: String,
-    /// Models of CPU learnt from.
+    /// Models of CPU in training.
     pub machines: usize,
     /// The predictions.
     pub summary: TriedSummary,

@@ -16,7 +16,7 @@ pub struct TriedSummary {
     pub predictions: usize,
     /// Share of refused ones, which count in no error.
     pub refused: f64,
-    /// Share of those that stand as sound.
+    /// Share of predictions without a warning.
     pub sound: f64,
     /// Median relative error.
     pub median_error: f64,
@@ -26,9 +26,9 @@ pub struct TriedSummary {
     pub coverage: Option<f64>,
     /// The same share if a refusal counts as a miss.
     pub coverage_with_refusals: Option<f64>,
-    /// Probability of so few intervals held, if those of each machine held at their level by themselves (binomial).
-    /// A value that was predicted from several choices of machines counts once, with the share of its intervals
-    /// that held: where it is unlike all others, every choice misses it.
+    /// Probability that this few intervals hold, if those of each machine held independently at their level (binomial).
+    /// A value that was predicted from several choices of machines counts once, with the share of its intervals that
+    /// held: if it is unlike all others, every choice misses it.
     pub too_few_held: Option<f64>,
     /// Median half-width of the interval, relative.
     pub half_width: Option<f64>,
@@ -106,7 +106,7 @@ mod tests {
         assert!(repeated(&|_, _| false) > 0.99);
     }
 
-    /// Values that are predicted once are as many as there are predictions.
+    /// If every value is predicted once, values and predictions are equally many.
     #[test]
     fn single_predictions_are_counted_as_they_are() {
         let all: Vec<TriedPrediction> = (0..40).map(|machine| tried(machine, machine % 4 != 0)).collect();

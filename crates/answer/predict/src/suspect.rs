@@ -2,8 +2,8 @@
 //!
 //! For every other column the difference of the two logarithms is compared with its median over machines. A value is
 //! suspected if it is off against nine tenths of the other columns, in the same direction, by more than a factor of
-//! three, and twice as far in logarithms as any other machine is in that column: a machine without an instruction that
-//! all others have is slow in every result that uses it, and a strange column is strange on several machines.
+//! three, and twice as far in logarithms as any other machine in that column. A machine without an instruction that all
+//! others have is slow in every result that uses it, and a strange column is strange on several machines.
 
 use serde::{Deserialize, Serialize};
 use stats::{median, quantile};
@@ -28,7 +28,7 @@ pub struct SuspectValue {
     pub machine: String,
     /// Name of the result.
     pub result: String,
-    /// Value over what the machine's other results let expect, in the result's own unit.
+    /// Value over the one expected from the machine's other results, in the result's own unit.
     pub factor: f64,
     /// Position of the machine in the table.
     #[serde(skip)]

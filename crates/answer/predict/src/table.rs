@@ -86,7 +86,7 @@ pub struct PredictedApplication {
 pub struct PredictorTable {
     /// The application to be predicted.
     pub application: PredictedApplication,
-    /// The predictors, none of which may be a result of the application.
+    /// The predictors, without results of the application.
     pub columns: Vec<PredictorColumn>,
     /// The machines.
     pub machines: Vec<PredictorMachine>,
@@ -150,7 +150,7 @@ pub(crate) const fn turned(logarithm: f64, better: Better) -> f64 {
 
 #[cfg(test)]
 impl PredictorTable {
-    /// Machines with so many benchmarks of one tool, and an application about which nothing more is known.
+    /// Machines with this many benchmarks of one tool, and an application without further information.
     pub(crate) fn simulated(benchmarks: usize, machines: Vec<PredictorMachine>) -> Self {
         let column = |k: usize| PredictorColumn {
             name: format!("benchmark {k}"),

@@ -11,7 +11,7 @@ use super::result::ForecastStanding;
 use super::suspect::{SuspectValue, suspect_application, suspect_values};
 use super::table::PredictorTable;
 
-/// Single methods that are set against the blend.
+/// Single methods that are compared with the blend.
 pub(crate) const MEMBERS: [PredictMethod; 4] =
     [PredictMethod::Rating, PredictMethod::Neighbour, PredictMethod::Ridge(0.03), PredictMethod::RidgeWithFacts(0.1)];
 
@@ -22,7 +22,7 @@ pub struct TriedPrediction {
     pub application: String,
     /// Name of the machine.
     pub machine: String,
-    /// Relative error; NaN where nothing could be learnt.
+    /// Relative error; NaN if there was nothing to train on.
     pub error: f64,
     /// Relative errors of single methods, where they can be fitted.
     pub members: Vec<(PredictMethod, f64)>,
@@ -53,7 +53,7 @@ pub struct PredictionTrial {
 }
 
 impl PredictionTrial {
-    /// Looks for suspected values and groups the machines.
+    /// Finds suspected values and groups the machines.
     #[must_use]
     pub fn of(table: &PredictorTable) -> Self {
         let mut suspects = suspect_values(table);
@@ -74,7 +74,7 @@ impl PredictionTrial {
         Self { table, suspects, models }
     }
 
-    /// A machine for which nothing can be learnt: that is a refusal too.
+    /// A machine without training data counts as refused too.
     fn refused(&self, target: usize) -> TriedPrediction {
         TriedPrediction {
             application: self.table.application.name.clone(),
@@ -116,7 +116,7 @@ impl PredictionTrial {
     pub(crate) fn tried(&self, from: &[usize], rest: &[usize], options: &PredictOptions) -> Vec<TriedPrediction> {
         let table = &self.table;
         let mut learnt: Option<Learnt> = None;
-        // A value that is off is not learnt from, and without its machine there may be more columns.
+        // A value that is off is excluded, and without its machine there may be more columns.
         let credible = credible(table, from).0;
         rest.iter()
             .filter_map(|&target| {

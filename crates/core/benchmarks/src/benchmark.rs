@@ -16,7 +16,7 @@ pub struct DefinitionSource {
     pub name: &'static str,
     /// Paper, document or page.
     pub document: &'static str,
-    /// The sets of parameters that this is said of, as a partial parameters.
+    /// The sets of parameters that this covers, given as some of the parameters.
     at: &'static str,
     stands: SourceStanding,
 }
@@ -36,7 +36,7 @@ impl DefinitionSource {
         Self { tool, name, document, at: "", stands: SourceStanding::Same }
     }
 
-    /// The same with a small difference, which is said wherever the two stand side by side.
+    /// The same with a small difference, which comparisons of the two state.
     #[must_use]
     pub const fn near(self, differs: &'static str) -> Self {
         Self { stands: SourceStanding::Near(differs), ..self }
@@ -84,13 +84,13 @@ pub struct BenchmarkMetric {
 }
 
 impl BenchmarkMetric {
-    /// A result of which less is better.
+    /// A result that is better if lower.
     #[must_use]
     pub const fn lower(unit: Unit, per: &'static str) -> Self {
         Self { unit, per, better: Better::Lower }
     }
 
-    /// A result of which more is better.
+    /// A result that is better if higher.
     #[must_use]
     pub const fn higher(unit: Unit, per: &'static str) -> Self {
         Self { unit, per, better: Better::Higher }
@@ -110,7 +110,7 @@ pub enum Parties {
     One,
     /// Two or more, placed by the parameter `placement`: all on one CPU, alternately on two, or not pinned.
     Placed,
-    /// One pinned thread per CPU, as many as the parameter `threads` specifies.
+    /// One pinned thread per CPU; the parameter `threads` gives the number.
     Threads,
     /// One thread on the NUMA node that the parameter `cpu_node` names.
     OnNode,
@@ -134,7 +134,7 @@ pub struct BatchRule {
 }
 
 impl BatchRule {
-    /// As many operations as the shortest batch of the plan takes.
+    /// The number of operations in the shortest batch of the plan.
     pub const FILL: Self = Self { least: 1, most: u64::MAX, batches: None };
 
     /// The same with a limit on the operations.
@@ -156,7 +156,7 @@ pub struct Benchmark {
     pub id: &'static str,
     /// Its title.
     pub title: &'static str,
-    /// What it does and what its value means.
+    /// Its purpose and the meaning of its value.
     pub about: &'static str,
     /// Unit and direction.
     pub metric: BenchmarkMetric,
@@ -169,7 +169,7 @@ pub struct Benchmark {
     pub usual: bool,
     /// Lines of a run's key results that it may fill: rank (the tens are the line), title, and a partial parameters.
     pub key: &'static [(u8, &'static str, &'static str)],
-    /// What one operation consists of, if that is more than the primitive that it measures.
+    /// The parts of one operation, if that is more than the primitive that it measures.
     pub operation: Option<Operation>,
     /// Arrays of STREAM's rule in its working set, if it is one of STREAM's loops.
     pub arrays: u64,
@@ -183,7 +183,7 @@ pub struct Benchmark {
     pub parties: Parties,
     /// Size of a batch.
     pub batch: BatchRule,
-    /// What its time follows at a set of parameters, where its class does not say so.
+    /// The domain of its time at a set of parameters, if its class does not give it.
     pub domain: Option<fn(&Parameters) -> Domain>,
     /// Whether the result is a difference: preparation then yields [`Trial::Paired`].
     pub paired: bool,
@@ -246,7 +246,7 @@ impl Benchmark {
         self.id.split('.').next().unwrap_or_default()
     }
 
-    /// What its time follows at a set of parameters: the core's clock or something else. Samples check it.
+    /// The domain of its time at a set of parameters: the core's clock or something else. Samples check it.
     #[must_use]
     pub fn domain_at(&self, parameters: &Parameters) -> Domain {
         self.domain.map_or_else(|| usual_domain(self.class, parameters), |domain| domain(parameters))
@@ -339,10 +339,10 @@ fn key_result((rank, title, at): &(u8, &str, &str)) -> KeyResult {
     KeyResult { rank: *rank, title: (*title).to_owned(), at: at.parse().unwrap_or_default() }
 }
 
-/// Largest working set that lies in the caches of one core on every machine of the last ten years.
+/// Largest working set that fits the caches of one core on every machine of the last ten years.
 const NEAR_CACHES: u64 = 256 * model::KIB;
 
-/// What results of a class follow unless their benchmark says otherwise.
+/// The domain of a class's results unless their benchmark overrides it.
 fn usual_domain(class: Class, parameters: &Parameters) -> Domain {
     let near = |bytes: Result<u64, model::Error>| bytes.is_ok_and(|bytes| bytes <= NEAR_CACHES);
     match class {

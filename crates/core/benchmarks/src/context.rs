@@ -152,7 +152,7 @@ impl BenchmarkContext {
         Ok(value.downcast::<T>().expect("a key is always used with one type"))
     }
 
-    /// Names a CPU that the result uses beside those that it was given.
+    /// Names a CPU that the result uses in addition to its assigned ones.
     pub fn use_too(&mut self, cpu: usize) {
         self.further.push(cpu);
     }

@@ -15,8 +15,8 @@ impl Unsupported {
     }
 }
 
-/// A reason, with the limit of a control group or of this process where that is what refused, and with the interface
-/// that all networks of benchmarks are on.
+/// Adds to a reason the limit of a control group or of this process that refused, and the network interface that
+/// benchmarks share.
 fn with_limit(reason: String, kind: Option<std::io::ErrorKind>, errno: Option<i32>) -> String {
     if kind == Some(std::io::ErrorKind::NetworkUnreachable) {
         return format!("the loopback interface is down: {reason}");
@@ -148,9 +148,8 @@ pub trait Kernel {
         1
     }
 
-    /// Bytes that an operation moves through the caches, of a kernel that shares memory beyond them with others in a
-    /// sample: what those left in the caches, written lines above all, would be paid for by its batches. 0 where that
-    /// does not matter.
+    /// Bytes that an operation moves through the caches, for a kernel that shares a sample with others. Its batches
+    /// would otherwise pay for the others' data in the caches, above all written lines. 0 if that does not matter.
     fn displaces(&self) -> u64 {
         0
     }
@@ -160,8 +159,8 @@ pub trait Kernel {
         None
     }
 
-    /// Batches so far in which other threads took the CPU, of a kernel whose operation offers it to them: their time is
-    /// that of what these did. 0 for all others.
+    /// Number of batches in which other threads took the CPU that the kernel's operation offers. Their time includes
+    /// that of these threads. 0 for all other kernels.
     fn handed_over(&self) -> u32 {
         0
     }
@@ -263,7 +262,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Adds a time that was measured elsewhere, nanoseconds.
+    /// Adds a time that another clock measured, nanoseconds.
     pub fn add(&mut self, nanos: u64) {
         if self.remaining() > 0 {
             self.nanos.push(nanos);

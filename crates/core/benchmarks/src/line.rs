@@ -162,7 +162,6 @@ pub(crate) fn receive(from: &File, message: &mut [u8]) -> Result<bool, Benchmark
     Ok(true)
 }
 
-/// The error for a peer that ended.
 pub(crate) fn peer_ended() -> BenchmarkError {
     BenchmarkError::new("the other party ended")
 }

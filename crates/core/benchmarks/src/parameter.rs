@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use model::{ANY_CROSSING, CROSSINGS, ParameterDescription, format_size};
 
-/// Everything that the machine has, in turn: every number of threads of a curve (1, 2, 4 and so on to all cores, then
-/// hardware threads, close together and far apart), every NUMA node, or one CPU of every core.
+/// Every value that the machine has: every number of threads of a curve (1, 2, 4 and so on to all cores, then hardware
+/// threads, close together and far apart), every NUMA node, or one CPU of every core.
 pub const EACH: &str = "each";
 
 /// How many threads a kernel runs on, and where: the values of the parameter `threads`.
@@ -17,9 +17,9 @@ pub enum ThreadCount {
     Cores,
     /// `all`: every hardware thread.
     All,
-    /// `8`: so many, close together.
+    /// `8`: eight threads, close together.
     Compact(usize),
-    /// `8_scatter`: so many, far apart.
+    /// `8_scatter`: eight threads, far apart.
     Scatter(usize),
 }
 
@@ -49,7 +49,7 @@ pub struct Parameter {
     pub values: Values,
     /// The representative values, which the default suite measures.
     pub defaults: &'static [&'static str],
-    /// Values beside those that may stand in a set of parameters: what machines have or lack, such as eight cores.
+    /// Further allowed values, which not every machine has, such as eight cores.
     pub besides: fn(&str) -> bool,
 }
 
@@ -76,7 +76,7 @@ impl Parameter {
         Self { name, values: Values::Sizes { from, to, per_octave: 1 }, defaults, besides: |_| false }
     }
 
-    /// The same for what is also called memory: larger sizes may be asked for, since some caches hold these.
+    /// The same for sizes that count as memory: users may ask for larger ones, since some caches hold these.
     #[must_use]
     pub const fn of_memory(self) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl Parameter {
         }
     }
 
-    /// A NUMA node or a CPU by its number, such as the first; `each` asks for all that the machine has.
+    /// A NUMA node or a CPU by its number, such as the first; `each` means all of the machine.
     #[must_use]
     pub const fn numbered(name: &'static str, first: &'static [&'static str]) -> Self {
         let number = |word: &str| word == EACH || word.parse::<usize>().is_ok_and(|node| node.to_string() == word);

@@ -52,8 +52,8 @@ impl PeerProcess {
     }
 }
 
-/// The answer of a party to a value: a step of a generator whose low bits also have the full period (Knuth, volume 2,
-/// 3.3.4), so that an answer proves that its question arrived.
+/// The answer of a party to a value, which proves that the question arrived. It is a step of a generator whose low bits
+/// also have the full period (Knuth, volume 2, 3.3.4).
 #[inline]
 pub(crate) fn answer(value: u64) -> u64 {
     value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407)

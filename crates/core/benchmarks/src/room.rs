@@ -1,4 +1,5 @@
-//! Memory that a sample needs, asked for before it is taken: a control group ends whoever takes more than it has.
+//! Checks for the memory that a sample needs before allocating it: a control group kills a process that exceeds its
+//! limit.
 
 use model::spoken_size;
 use os::process::LimitedResource;

@@ -5,7 +5,6 @@ use crate::BenchmarkError;
 
 /// A program number of the range reserved for users (RFC 5531, section 13).
 pub(crate) const PROGRAM: u32 = 0x2070_726f;
-/// Its version.
 pub(crate) const VERSION: u32 = 1;
 /// Its only procedure: answers a character with another one.
 pub(crate) const PROCEDURE: u32 = 1;

@@ -53,8 +53,8 @@ fn prefix(owner: u32, seed: u64) -> String {
     format!("{}{seed:x}-", os::process::prefix_of(owner))
 }
 
-/// Removes what processes that were killed with their run left in directories and in memory. What another host or
-/// container may use is not touched.
+/// Removes leftovers of killed processes in directories and in memory. Files that another host or container may use
+/// stay.
 pub fn remove_abandoned<'a>(directories: impl IntoIterator<Item = &'a Path>) {
     directories.into_iter().for_each(os::process::remove_abandoned);
     if let Some(memory) = tmpfs() {
@@ -62,7 +62,7 @@ pub fn remove_abandoned<'a>(directories: impl IntoIterator<Item = &'a Path>) {
     }
 }
 
-/// Removes what a sample that was killed left in its target directories and in memory: it could not do so itself.
+/// Removes leftovers of a killed sample in its target directories and in memory.
 pub fn remove_scratch(owner: u32, seed: u64, directories: &[&Path]) {
     let prefix = prefix(owner, seed);
     let memory = tmpfs();

@@ -28,7 +28,7 @@ pub(crate) struct StreamKernel {
 }
 
 impl StreamKernel {
-    /// Forks the peer, which writes into `to` what is read from `from`, in blocks of `bytes` (a multiple of 8).
+    /// Forks the peer, which copies from `from` to `to` in blocks of `bytes` (a multiple of 8).
     ///
     /// # Errors
     /// When it could not be forked or pinned, or there is not enough memory.

@@ -32,7 +32,7 @@ pub struct Suite {
     select: SuiteSelector,
 }
 
-/// The limit of a suite that ends by itself, seconds: on a busy machine it ends within five minutes too.
+/// The time limit of a suite that ends by itself, seconds: on a busy machine it ends within five minutes too.
 pub const LONGEST_SUITE: f64 = 240.0;
 
 enum SuiteSelector {

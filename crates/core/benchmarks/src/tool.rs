@@ -18,7 +18,7 @@ pub(crate) fn find(names: &[&str]) -> Result<PathBuf, Unsupported> {
 pub(crate) fn command(program: &Path, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    // Where the environment has no search path, a compiler does not find its linker.
+    // Without a search path in the environment a compiler does not find its linker.
     command.env("PATH", os::process::search_path());
     command.current_dir(directory).env("LC_ALL", "C").env("TMPDIR", directory);
     command

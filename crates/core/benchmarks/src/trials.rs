@@ -15,8 +15,8 @@ pub(crate) fn fastest<T>(
 ) -> Result<Option<T>, BenchmarkError> {
     let mut trials: Vec<(T, Vec<f64>)> = candidates.into_iter().map(|candidate| (candidate, Vec::new())).collect();
     for round in 0..rounds {
-        for turn in 0..trials.len() {
-            let at = if round.is_multiple_of(2) { turn } else { trials.len() - 1 - turn };
+        for place in 0..trials.len() {
+            let at = if round.is_multiple_of(2) { place } else { trials.len() - 1 - place };
             let (candidate, times) = &mut trials[at];
             times.push(time(candidate)?);
         }

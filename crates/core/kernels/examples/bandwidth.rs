@@ -75,7 +75,7 @@ fn work(cpu: usize, wish: &Wish, barrier: &Barrier) -> kernels::Result<VariantRa
                 std::hint::black_box(variant.run(a, b, c, 3.0, 1));
             }
             let nanos = kernels::clock::now() - start;
-            let bytes = variant.turn.bytes() * (wish.bytes / 8) as u64 / variant.turn.elements;
+            let bytes = variant.iteration.bytes() * (wish.bytes / 8) as u64 / variant.iteration.elements;
             rates.push(bytes as f64 / nanos as f64);
         }
     }

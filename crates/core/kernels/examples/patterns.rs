@@ -3,8 +3,8 @@
 //!
 //! - `futex`: waits for a word that already has another value (`perf bench futex hash`).
 //! - `memcpy BYTES`: copies an array to another by one call of the C library's memcpy (`mbw -t1`).
-//! - `write BYTES`: stores in every word the number of words that follow, computed from its address; two clock readings
-//!   per pass (`sysbench memory --memory-oper=write`).
+//! - `write BYTES`: stores in every word the number of words that follow, computed from its address, with two clock
+//!   readings per pass (`sysbench memory --memory-oper=write`).
 //! - `store BYTES`: the same with one value for all words.
 //! - `read BYTES`: loads word by word (`sysbench memory --memory-oper=read`).
 
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "write" => walked(bytes, |words| {
             let end = words.as_ptr_range().end as u64;
             let distance = |word: &AtomicU64| (end - opaque(word.as_ptr() as u64)) >> 3;
-            // Eight words per turn, as its compiler generates.
+            // Eight words per iteration, as its compiler generates.
             words.as_chunks::<8>().0.iter().flatten().for_each(|word| word.store(distance(word), Ordering::Relaxed));
         }),
         "store" => walked(bytes, |words| words.iter().for_each(|word| word.store(7, Ordering::Relaxed))),

@@ -85,7 +85,7 @@ mod tests {
         assert!(pin(&[]).is_err());
         assert!(pin(&[1 << 20]).is_err());
         assert!(pin(&[usize::MAX]).is_err());
-        // One that may exist elsewhere: what a CPU is that went offline in the middle of a run.
+        // A CPU that may exist but is not allowed, like one that went offline during a run.
         if !allowed().unwrap().contains(&1_023) {
             let said = pin(&[1_023]).unwrap_err().to_string();
             assert_eq!(said, "could not pin to a CPU: CPU 1023 is offline, or not permitted any more");

@@ -1,25 +1,25 @@
 //! The arithmetic tests of the BYTE benchmark: terms of the sum of x²/(x²-1) for x from 2 to 101.
 //!
-//! A turn is one such sum in one type; there is also the same loop without arithmetic. The integer types follow C: a
-//! short is computed as an int and truncated. Present compilers reduce the original to nothing; these loops are checked
-//! in the disassembly or kept by `black_box`.
+//! An iteration is one such sum in one type; the same loop also exists without arithmetic. The integer types follow C:
+//! a short is computed as an int and truncated. Present compilers reduce the original to nothing; these loops are
+//! checked in the disassembly or kept by `black_box`.
 
 use std::hint::black_box;
 
 use super::LoopCost;
 use super::counted_loop::CountedLoop;
 
-/// Terms of one turn.
+/// Terms of one iteration.
 pub const TERMS: u64 = 100;
 const LAST: u8 = 101;
 
 /// Multiply, subtract, divide and add in each term.
-pub(super) const TURN: LoopCost =
+pub(super) const ITERATION: LoopCost =
     LoopCost { elements: TERMS, ops: 4 * TERMS, bytes_read: 0, bytes_written: 0, loads: 0, stores: 0, flops: 0 };
-pub(super) const TURN_FLOAT: LoopCost = LoopCost { flops: 4 * TERMS, ..TURN };
-pub(super) const TURN_EMPTY: LoopCost = LoopCost { ops: TERMS, ..TURN };
+pub(super) const ITERATION_FLOAT: LoopCost = LoopCost { flops: 4 * TERMS, ..ITERATION };
+pub(super) const ITERATION_EMPTY: LoopCost = LoopCost { ops: TERMS, ..ITERATION };
 
-/// The result of one turn: x + y + z at its end, as bits; for the empty loop the number at which it ended.
+/// The result of one iteration: x + y + z at its end, as bits; for the empty loop the number at which it ended.
 macro_rules! one_sum {
     ($name:ident, |$i:ident| $x:expr, $type:ty, $zero:expr, $one:expr, $mul:expr, $sub:expr, $bits:expr) => {
         #[inline(always)]
@@ -57,12 +57,12 @@ macro_rules! forms {
         pub(super) mod $module {
             use super::black_box;
             /// By a slow path: the sum is the same every time.
-            pub(crate) fn expected(turns: u64) -> u64 {
-                super::$module(|i| i).wrapping_mul(turns)
+            pub(crate) fn expected(iterations: u64) -> u64 {
+                super::$module(|i| i).wrapping_mul(iterations)
             }
             #[inline(never)]
-            pub(super) fn portable(turns: u64) -> u64 {
-                (0..turns).fold(0_u64, |total, _| total.wrapping_add(super::$module(black_box)))
+            pub(super) fn portable(iterations: u64) -> u64 {
+                (0..iterations).fold(0_u64, |total, _| total.wrapping_add(super::$module(black_box)))
             }
         }
     )+ };
@@ -72,14 +72,14 @@ forms!(empty short int long float double);
 const fn row(
     name: &'static str,
     symbol: &'static str,
-    turn: LoopCost,
+    iteration: LoopCost,
     body: fn(u64) -> u64,
     expected: fn(u64) -> u64,
 ) -> CountedLoop {
     CountedLoop {
         name,
         isa: "portable",
-        turn,
+        iteration,
         instruction: "",
         each: 1,
         symbol,
@@ -91,12 +91,12 @@ const fn row(
 }
 
 pub(super) static PORTABLE: [CountedLoop; 6] = [
-    row("arithmetic_empty", "arithmetic::empty::portable", TURN_EMPTY, empty::portable, empty::expected),
-    row("arithmetic_short", "arithmetic::short::portable", TURN, short::portable, short::expected),
-    row("arithmetic_int", "arithmetic::int::portable", TURN, int::portable, int::expected),
-    row("arithmetic_long", "arithmetic::long::portable", TURN, long::portable, long::expected),
-    row("arithmetic_float", "arithmetic::float::portable", TURN_FLOAT, float::portable, float::expected),
-    row("arithmetic_double", "arithmetic::double::portable", TURN_FLOAT, double::portable, double::expected),
+    row("arithmetic_empty", "arithmetic::empty::portable", ITERATION_EMPTY, empty::portable, empty::expected),
+    row("arithmetic_short", "arithmetic::short::portable", ITERATION, short::portable, short::expected),
+    row("arithmetic_int", "arithmetic::int::portable", ITERATION, int::portable, int::expected),
+    row("arithmetic_long", "arithmetic::long::portable", ITERATION, long::portable, long::expected),
+    row("arithmetic_float", "arithmetic::float::portable", ITERATION_FLOAT, float::portable, float::expected),
+    row("arithmetic_double", "arithmetic::double::portable", ITERATION_FLOAT, double::portable, double::expected),
 ];
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! A data-dependent branch: taken for every odd byte, skipped for every even one.
+//! A data-dependent branch, taken for odd bytes and skipped for even ones.
 //!
-//! With bytes in random order about half of the branches are mispredicted, with the same bytes in sorted order hardly
-//! any; the work is the same. A predictor learns a random pattern that repeats, so there should be more bytes than it
-//! can store: a million, walked from front to back (on one server core of 2023, 4096 bytes were learnt almost
-//! completely, 262144 not at all). They must come from a good generator: the low bits of multiples of a constant were
-//! predicted too.
+//! With bytes in random order about half of the branches are mispredicted; with the same bytes in sorted order hardly
+//! any are. The work is the same. A predictor learns a random pattern that repeats, so there should be more bytes than
+//! it can store: a million, walked from front to back (a server core of 2023 learnt 4096 bytes almost completely,
+//! 262144 not at all). They must come from a good generator: the low bits of multiples of a constant were predicted
+//! too.
 
 use super::{LoopCost, native};
 
@@ -15,8 +15,8 @@ pub const BYTE: LoopCost =
 /// Bytes of code between two copies of the loop, which put them into different sets of whatever a core indexes by their
 /// address.
 pub(super) const APART: usize = 224;
-/// Copies of the loop, which share the work of a pass: what a predictor makes of one loop at one place may last for as
-/// long as a process does (levels 4% apart were seen, on a core of 2024), and is averaged over so many.
+/// Copies of the loop, which share the work of a pass. A predictor may treat one loop at one address alike for the life
+/// of a process (levels 4% apart, on a core of 2024); several copies average this.
 const COPIES: [fn(&[u8]) -> u64; 8] = [
     native::branch::count_odd::<0>,
     native::branch::count_odd::<1>,
@@ -28,7 +28,7 @@ const COPIES: [fn(&[u8]) -> u64; 8] = [
     native::branch::count_odd::<7>,
 ];
 
-/// Counts the odd bytes, `passes` times, by one conditional jump per byte. Each eighth is counted by another copy of
+/// Counts the odd bytes, `passes` times, with one conditional jump per byte. Each eighth is counted by another copy of
 /// the loop.
 #[must_use]
 pub fn count_odd(bytes: &[u8], passes: u64) -> u64 {

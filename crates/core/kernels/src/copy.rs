@@ -17,7 +17,7 @@ type Memcpy = unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_
 pub const WORD: LoopCost =
     LoopCost { elements: 1, bytes_read: 8, bytes_written: 8, loads: 1, stores: 1, flops: 0, ops: 1 };
 
-/// Words that one turn of [`memcpy_unrolled`] copies.
+/// Words that one iteration of [`memcpy_unrolled`] copies.
 pub const UNROLL: usize = WORDS;
 
 /// Copies `from` to `to`, `passes` times, by the C library's `memcpy`. The call uses a pointer that is opaque to the
@@ -35,7 +35,7 @@ pub fn memcpy_library(to: &mut [u64], from: &[u64], passes: usize) {
     }
 }
 
-/// Copies `from` to `to`, `passes` times, by 64-bit loads and stores, eight per turn. The accesses are opaque: the
+/// Copies `from` to `to`, `passes` times, by 64-bit loads and stores, eight per iteration. The accesses are opaque: the
 /// compiler can neither widen them nor replace the loop by a library call.
 ///
 /// # Panics

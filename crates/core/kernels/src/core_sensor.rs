@@ -1,14 +1,13 @@
 //! Short loops of instructions on registers that measure the clock of the core and contention on it.
 //!
-//! The **clock reference** is one chain of dependent adds, one per cycle: its time is the clock. The **contention
-//! reference** is six independent chains, with as many adds per cycle as the integer units of the core execute. A
-//! thread of another guest on the same core hardly affects the first but slows down the second, so the ratio of their
-//! times shows whether the core is shared, at any clock. No counter of the system shows either to a guest.
+//! The **clock sensor** is one chain of dependent adds, one per cycle: its time is the clock. The **contention
+//! sensor** is six independent chains, with as many adds per cycle as the integer units of the core execute. Another
+//! guest's thread on the same core hardly affects the first but slows down the second. The ratio of their times
+//! therefore shows whether the core is shared, at any clock. No counter of the system shows either to a guest.
 //!
-//! The **issue reference** is instructions that do nothing: only the front end of the core limits them, and it passes
-//! them at its full width or shares that with another thread. So a core on which this thread reaches the width that is
-//! documented for it has no second thread at work: it shows what the other ratio is on an exclusive core where nothing
-//! else tells.
+//! The **issue sensor** is instructions that do nothing. Only the front end of the core limits them: it issues them at
+//! its full width, or shares that with another thread. So a core on which this thread reaches the documented width has
+//! no second thread. This identifies the ratio of an exclusive core where nothing else does.
 
 use model::{SensorLengths, SensorReading};
 
@@ -16,44 +15,44 @@ use crate::error::{Error, Result};
 use crate::{clock, emulation};
 
 #[cfg(target_arch = "x86_64")]
-use super::native::issue_reference;
+use super::native::issue_sensor;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::native::{clock_reference, contention_reference};
+use super::native::{clock_sensor, contention_sensor};
 
-/// Adds per turn of the loop of the clock reference.
-pub const CLOCK_TURN: u32 = 120;
-/// Adds per turn of the loop of the contention reference.
-pub const CONTENTION_TURN: u32 = 180;
-/// Independent chains of the contention reference.
+/// Adds per iteration of the loop of the clock sensor.
+pub const CLOCK_ITERATION: u32 = 120;
+/// Adds per iteration of the loop of the contention sensor.
+pub const CONTENTION_ITERATION: u32 = 180;
+/// Independent chains of the contention sensor.
 pub const CHAINS: u32 = 6;
-/// Instructions per turn of the loop of the issue reference, the two of the loop itself included.
-pub const ISSUE_TURN: u32 = 240;
+/// Instructions per iteration of the loop of the issue sensor, the two of the loop itself included.
+pub const ISSUE_ITERATION: u32 = 240;
 
-/// Time of either reference, nanoseconds: long compared to a reading of the clock, short compared to a batch.
+/// Time of either sensor, nanoseconds: long compared to a reading of the clock, short compared to a batch.
 const WANTED_NANOS: u64 = 12_000;
 /// Longest time that a coarse clock may require, nanoseconds.
 const LONGEST_NANOS: u64 = 60_000;
-/// Fewest ticks of the clock in a reference: an error of one tick is a quarter of a percent.
+/// Fewest ticks of the clock in a sensor reading: an error of one tick is a quarter of a percent.
 const FEWEST_TICKS: u64 = 400;
-/// Readings of which the fastest one calibrates.
+/// Readings for calibration; the fastest one counts.
 const CALIBRATING: u32 = 24;
 /// Plausible clocks of a CPU, hertz. Other values did not execute one add per cycle.
 const PLAUSIBLE_CLOCK: std::ops::RangeInclusive<f64> = 0.2e9..=8e9;
-/// Whether this architecture has an issue reference: others have no cores with several threads that we know of.
+/// Whether this architecture has an issue sensor: others have no cores with several threads that we know of.
 const HAS_ISSUE: bool = cfg!(target_arch = "x86_64");
 /// Largest plausible cycles per add of six chains, with at least two integer units and maximum contention.
 const LARGEST_RATIO: f64 = 0.8;
 
-/// Times of both references, one after the other.
+/// Times of both sensors, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoreReading {
-    /// Time of the clock reference, nanoseconds.
+    /// Time of the clock sensor, nanoseconds.
     pub clock_nanos: u32,
-    /// Time of the contention reference, nanoseconds.
+    /// Time of the contention sensor, nanoseconds.
     pub contention_nanos: u32,
 }
 
-/// Reads the references, with lengths calibrated once.
+/// Reads the sensors, with lengths calibrated once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CoreSensors {
     lengths: SensorLengths,
@@ -63,10 +62,10 @@ impl CoreSensors {
     /// Finds lengths of 10 to 15 us on the present CPU.
     ///
     /// # Errors
-    /// When this machine cannot have references: another architecture, an emulator, a clock that is too coarse, or
+    /// When this machine cannot have sensors: another architecture, an emulator, a clock that is too coarse, or
     /// implausible times.
     pub fn calibrate() -> Result<Self> {
-        let refuse = |why: String| Error::refused("calibrate the references", why);
+        let refuse = |why: String| Error::refused("calibrate the sensors", why);
         if let Some(emulator) = emulation::emulator() {
             return Err(refuse(format!("{emulator} translates instructions, so that adds take no time of their own")));
         }
@@ -76,21 +75,21 @@ impl CoreSensors {
         }
         let first = Self {
             lengths: SensorLengths {
-                clock: 100 * CLOCK_TURN,
-                contention: 200 * CONTENTION_TURN,
-                issue: if HAS_ISSUE { 200 * ISSUE_TURN } else { 0 },
+                clock: 100 * CLOCK_ITERATION,
+                contention: 200 * CONTENTION_ITERATION,
+                issue: if HAS_ISSUE { 200 * ISSUE_ITERATION } else { 0 },
             },
         };
         let fastest = first.fastest()?;
-        let scaled = |adds: u32, nanos: u32, turn: u32| {
-            let turns = f64::from(adds / turn) * wanted as f64 / f64::from(nanos.max(1));
-            turn * (turns.round().clamp(1.0, 1e5) as u32)
+        let scaled = |adds: u32, nanos: u32, iteration: u32| {
+            let iterations = f64::from(adds / iteration) * wanted as f64 / f64::from(nanos.max(1));
+            iteration * (iterations.round().clamp(1.0, 1e5) as u32)
         };
         let found = Self {
             lengths: SensorLengths {
-                clock: scaled(first.lengths.clock, fastest.clock_nanos, CLOCK_TURN),
-                contention: scaled(first.lengths.contention, fastest.contention_nanos, CONTENTION_TURN),
-                issue: if HAS_ISSUE { scaled(first.lengths.issue, first.fastest_issue(), ISSUE_TURN) } else { 0 },
+                clock: scaled(first.lengths.clock, fastest.clock_nanos, CLOCK_ITERATION),
+                contention: scaled(first.lengths.contention, fastest.contention_nanos, CONTENTION_ITERATION),
+                issue: if HAS_ISSUE { scaled(first.lengths.issue, first.fastest_issue(), ISSUE_ITERATION) } else { 0 },
             },
         };
         let fastest = found.fastest()?;
@@ -120,7 +119,7 @@ impl CoreSensors {
         self.lengths
     }
 
-    /// Reads both, the clock reference first.
+    /// Reads both, the clock sensor first.
     ///
     /// # Errors
     /// When this architecture has none.
@@ -128,23 +127,23 @@ impl CoreSensors {
     pub fn read(&self) -> Result<CoreReading> {
         let nanos = |from: u64, to: u64| u32::try_from(to - from).unwrap_or(u32::MAX);
         let began = clock::now();
-        std::hint::black_box(clock_reference::run(u64::from(self.lengths.clock / CLOCK_TURN)));
+        std::hint::black_box(clock_sensor::run(u64::from(self.lengths.clock / CLOCK_ITERATION)));
         let between = clock::now();
-        std::hint::black_box(contention_reference::run(u64::from(self.lengths.contention / CONTENTION_TURN)));
+        std::hint::black_box(contention_sensor::run(u64::from(self.lengths.contention / CONTENTION_ITERATION)));
         let ended = clock::now();
         Ok(CoreReading { clock_nanos: nanos(began, between), contention_nanos: nanos(between, ended) })
     }
 
-    /// Reads both, the clock reference first.
+    /// Reads both, the clock sensor first.
     ///
     /// # Errors
     /// When this architecture has none.
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     pub fn read(&self) -> Result<CoreReading> {
-        Err(Error::refused("read the references", "this program has none for this architecture"))
+        Err(Error::refused("read the sensors", "this program has none for this architecture"))
     }
 
-    /// Reads the issue reference, nanoseconds: 0 where this architecture or an earlier part of the run has none.
+    /// Reads the issue sensor, nanoseconds: 0 where this architecture or an earlier part of the run has none.
     #[must_use]
     pub fn read_issue(&self) -> u32 {
         if !HAS_ISSUE || self.lengths.issue == 0 {
@@ -152,7 +151,7 @@ impl CoreSensors {
         }
         let began = clock::now();
         #[cfg(target_arch = "x86_64")]
-        issue_reference::run(u64::from(self.lengths.issue / ISSUE_TURN));
+        issue_sensor::run(u64::from(self.lengths.issue / ISSUE_ITERATION));
         u32::try_from(clock::now() - began).unwrap_or(u32::MAX)
     }
 
@@ -188,12 +187,12 @@ mod tests {
 
     #[test]
     fn every_declared_add_is_done() {
-        for turns in [1_u64, 7, 500] {
-            assert_eq!(clock_reference::run(turns), 1 + 3 * turns * u64::from(CLOCK_TURN));
-            let all = u64::from(CHAINS) + 3 * turns * u64::from(CONTENTION_TURN);
-            assert_eq!(contention_reference::run(turns), all);
+        for iterations in [1_u64, 7, 500] {
+            assert_eq!(clock_sensor::run(iterations), 1 + 3 * iterations * u64::from(CLOCK_ITERATION));
+            let all = u64::from(CHAINS) + 3 * iterations * u64::from(CONTENTION_ITERATION);
+            assert_eq!(contention_sensor::run(iterations), all);
             #[cfg(target_arch = "x86_64")]
-            assert_eq!(issue_reference::run(turns), 0, "turns are left");
+            assert_eq!(issue_sensor::run(iterations), 0, "iterations are left");
         }
     }
 
@@ -201,11 +200,11 @@ mod tests {
     fn more_instructions_are_issued_than_adds_are_executed() {
         let found = match CoreSensors::calibrate() {
             Ok(found) if HAS_ISSUE => found,
-            Ok(_) => return testing::lacks!("this architecture has no issue reference"),
+            Ok(_) => return testing::lacks!("this architecture has no issue sensor"),
             Err(why) => return testing::lacks!("{why}"),
         };
         let lengths = found.lengths();
-        assert_eq!(lengths.issue % ISSUE_TURN, 0);
+        assert_eq!(lengths.issue % ISSUE_ITERATION, 0);
         testing::attempts(20, || {
             let mut rates: Vec<f64> = (0..20)
                 .filter_map(|_| found.read_all().ok())
@@ -227,7 +226,7 @@ mod tests {
             Err(why) => return testing::lacks!("{why}"),
         };
         let lengths = found.lengths();
-        assert_eq!((lengths.clock % CLOCK_TURN, lengths.contention % CONTENTION_TURN), (0, 0));
+        assert_eq!((lengths.clock % CLOCK_ITERATION, lengths.contention % CONTENTION_ITERATION), (0, 0));
         testing::attempts(20, || {
             let read = CoreSensors::of(lengths).unwrap().fastest().unwrap();
             let (clock, contention) = (read.clock_nanos, read.contention_nanos);

@@ -1,8 +1,8 @@
 //! Loops of counted instructions: the rate of a CPU when one kind of instruction limits it.
 //!
-//! All have the same structure: they run a number of turns, perform the declared operations in each, and return a
-//! number that depends on every one of them, which [`CountedLoop::expected`] computes by a slow path without common
-//! code.
+//! All have the same structure: they run a number of iterations, perform the declared operations in each, and return a
+//! number that depends on every one of them. [`CountedLoop::expected`] computes that number by a slow path without
+//! common code.
 
 use super::LoopCost;
 use crate::{Error, Result};
@@ -14,11 +14,11 @@ pub struct CountedLoop {
     pub name: &'static str,
     /// The instruction set: `portable` is Rust for every architecture.
     pub isa: &'static str,
-    /// One turn.
-    pub turn: LoopCost,
+    /// One iteration.
+    pub iteration: LoopCost,
     /// The instruction that does the work, as in the disassembly; empty if the compiler chooses.
     pub instruction: &'static str,
-    /// Operations (`turn.ops`) per execution of the instruction.
+    /// Operations (`iteration.ops`) per execution of the instruction.
     pub each: u64,
     /// Path of the loop's function inside this crate's `kernel` module, as in the disassembly.
     pub symbol: &'static str,
@@ -30,20 +30,20 @@ pub struct CountedLoop {
 }
 
 impl CountedLoop {
-    /// Runs a number of turns.
+    /// Runs a number of iterations.
     ///
     /// # Errors
     /// If this CPU lacks the instructions.
-    pub fn run(&self, turns: u64) -> Result<u64> {
+    pub fn run(&self, iterations: u64) -> Result<u64> {
         self.check()?;
         // SAFETY: `check` found the instructions; the loops access only registers and constant data.
-        Ok(unsafe { (self.body)(turns) })
+        Ok(unsafe { (self.body)(iterations) })
     }
 
     /// Expected result of [`CountedLoop::run`], by plain code that is about ten times slower.
     #[must_use]
-    pub fn expected(&self, turns: u64) -> u64 {
-        (self.expected)(turns)
+    pub fn expected(&self, iterations: u64) -> u64 {
+        (self.expected)(iterations)
     }
 
     /// Whether it can run here.

@@ -1,4 +1,4 @@
-//! The `CPUID` instruction, by which an x86 processor or its hypervisor describes itself (Intel SDM volume 2A;
+//! The `CPUID` instruction, with which an x86 processor or its hypervisor describes itself (Intel SDM volume 2A;
 //! hypervisor leaves as in `Documentation/virt/kvm/x86/cpuid.rst`).
 
 /// Nominal and maximum clock in Hz (leaf 16h; Intel only, and often empty in virtual machines).

@@ -1,13 +1,13 @@
 //! The declared cost of a kernel, which tests verify.
 
-/// Bytes and operations of one turn of a kernel's loop.
+/// Bytes and operations of one iteration of a kernel's loop.
 ///
 /// The idea of a kernel that declares its traffic is from likwid (Treibig, Hager, Wellein, "LIKWID: a lightweight
 /// performance-oriented tool suite", PSTI 2010). Bytes are payload, as STREAM counts them, without the line that the
 /// cache fetches before a store. Loads and stores are memory instructions of any width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoopCost {
-    /// Elements, steps or blocks that one turn handles: the unit of the kernel's `n`.
+    /// Elements, steps or blocks that one iteration handles: the unit of the kernel's `n`.
     pub elements: u64,
     /// Payload bytes loaded.
     pub bytes_read: u64,

@@ -2,8 +2,8 @@
 //! systems programming benchmark" (Communications of the ACM 27, 1984), in the form of its version 2.1 (SIGPLAN Notices
 //! 23, 1988). The text is this project's own.
 //!
-//! One run is the published sequence: 15 calls of procedures and functions that are never inlined, assignments of
-//! numbers, characters, a record of one string and a string of 30 characters, a comparison of two such strings, and
+//! One run is the published sequence: 15 calls of procedures and functions that are never inlined; assignments of
+//! numbers, characters, a record of one string and a string of 30 characters; a comparison of two such strings; and
 //! steps through two arrays. The globals pass through `black_box` before each run, so that no run can be left out, and
 //! the finished state holds the number of runs. The register variables of the original have no counterpart: compilers
 //! choose registers themselves.
@@ -35,7 +35,8 @@ enum Sign {
     Five,
 }
 
-/// Which record: as wide as the pointer of the original, and never outside the records, so that no index is checked.
+/// Index of a record: as wide as the pointer of the original, and never outside the records, so that no index is
+/// checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 enum RecordLink {
@@ -43,7 +44,7 @@ enum RecordLink {
     Second,
 }
 
-/// What is passed around and copied whole.
+/// The part that is passed around and copied whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Record {
     next: RecordLink,
@@ -63,7 +64,7 @@ pub struct Dhrystone {
     two: u8,
     list: [i32; SIZE],
     table: [[i32; SIZE]; SIZE],
-    /// The record with which the procedures begin; both refer to the other as the next.
+    /// The first record of the procedures; it and its copy refer to each other as the next.
     head: RecordLink,
     records: [Record; 2],
 }
@@ -305,8 +306,8 @@ fn is_later(globals: &mut Dhrystone, first: &Text, second: &Text) -> bool {
     if letter == b'R' {
         return true;
     }
-    // The length is opaque, so that the comparison is that of the library and not two vector instructions; and it is
-    // one, so that it is checked once.
+    // The length is opaque, so that the library compares instead of two vector instructions. It is one value, so that
+    // it is checked once.
     let length = black_box(LENGTH).min(LENGTH);
     if first[..length].cmp(&second[..length]) == Ordering::Greater {
         globals.number = at as i32 + 7;

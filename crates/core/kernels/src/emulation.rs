@@ -2,8 +2,8 @@
 
 use crate::{cpuid, text};
 
-/// The emulator that executes this machine's instructions, if one reports itself; or that of this program alone, which
-/// is made for another architecture than the machine's.
+/// The emulator of this machine, if it reports one, or of this program, if it is built for another architecture than
+/// the machine's.
 #[must_use]
 pub fn emulator() -> Option<String> {
     let whole = cpuid::hypervisor().filter(|name| name.contains("emulation"));
@@ -15,7 +15,7 @@ pub(crate) fn translator() -> Option<String> {
     between(&text::read("/proc/cpuinfo").ok()?, std::env::consts::ARCH)
 }
 
-/// What executes a program of one architecture where `/proc/cpuinfo` is that of another.
+/// The emulator of a program whose architecture differs from that of `/proc/cpuinfo`.
 fn between(cpuinfo: &str, program: &str) -> Option<String> {
     let marks = [("vendor_id", "x86_64"), ("CPU implementer", "aarch64")];
     let (_, machine) = marks.into_iter().find(|(field, _)| text::field(cpuinfo, field).is_some())?;

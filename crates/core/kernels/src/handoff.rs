@@ -1,7 +1,7 @@
 //! One cache line passed back and forth between two threads.
 //!
-//! The line holds a number. One side waits for even numbers, the other for odd ones, and each adds one: so every step
-//! moves the line from one CPU to the other. Two steps are a round trip.
+//! The line holds a number. One side waits for even numbers, the other for odd ones, and each adds one, so that every
+//! step moves the line from one CPU to the other. Two steps are a round trip.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,7 +1,7 @@
-//! What is timed, and what a timed loop stands on: the hot loops, the memory that they use, the system calls and the
-//! processes that results count, the clock. It stays as it is: tests hold it to its machine code.
+//! The timed code and its parts: the hot loops, their memory, the system calls and processes that results count, and
+//! the clock. It should not change: tests compare it with its machine code.
 //!
-//! The cost of a loop is declared beside it, and tests verify results and disassembly. No loop allocates or reads a
+//! Each loop declares its cost next to it, and tests verify results and disassembly. No loop allocates or reads a
 //! clock. A kernel has a portable form and, if the architecture offers better ones, forms chosen at run time among
 //! those that this CPU supports.
 

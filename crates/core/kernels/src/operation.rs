@@ -1,22 +1,22 @@
 //! Add, multiply and divide: latency if each operation waits for the one before, and throughput if none waits.
 //!
 //! The chains are those of lmbench's `lat_ops`: x + s, x * s, and s / x, which alternates between two values forever. A
-//! latency loop has one chain of sixteen operations per turn, a throughput loop eight chains of two. To detect a
-//! missing division, the value of the first chain is also summed, once per turn.
+//! latency loop has one chain of sixteen operations per iteration, a throughput loop eight chains of two. To detect a
+//! missing division, the value of the first chain is also summed, once per iteration.
 
 use std::hint::black_box;
 
 use super::LoopCost;
 use super::counted_loop::CountedLoop;
 
-/// Operations per turn.
+/// Operations per iteration.
 pub(super) const OPS: u64 = 16;
 /// Independent chains of a throughput loop.
 pub(super) const CHAINS: u64 = 8;
 
-pub(super) const TURN: LoopCost =
+pub(super) const ITERATION: LoopCost =
     LoopCost { elements: OPS, ops: OPS, bytes_read: 0, bytes_written: 0, loads: 0, stores: 0, flops: 0 };
-pub(super) const TURN_FLOAT: LoopCost = LoopCost { flops: OPS, ..TURN };
+pub(super) const ITERATION_FLOAT: LoopCost = LoopCost { flops: OPS, ..ITERATION };
 
 /// First value of chain 0 and the constant s, by type and operation. Chain k starts k higher.
 pub(super) mod start {
@@ -27,7 +27,7 @@ pub(super) mod start {
     pub(crate) const DIVIDE_I64: u64 = 1_000_000_000_000;
     pub(crate) const DIVIDE_I32: u64 = 2_000_000_000;
     pub(crate) const FLOAT: u32 = 1;
-    /// Exact for fewer than 2^53 steps (2^24 for a float, which then no longer changes).
+    /// Exact for fewer than 2^53 steps (2^24 for a float, which then stops changing).
     pub(crate) const FLOAT_ADD: u32 = 1;
     pub(crate) const FLOAT_DIVIDE: u32 = 3;
     /// The next number above 1: the product grows so slowly that it never overflows in a batch.
@@ -48,40 +48,40 @@ macro_rules! operation {
                 $step
             }
 
-            /// The last value of the chain, joined; for a division also its values at the ends of turns.
-            fn chain(number: u64, turns: u64, ops: u64, s: impl Fn() -> $type) -> u64 {
+            /// The last value of the chain, joined; for a division also its values at the ends of iterations.
+            fn chain(number: u64, iterations: u64, ops: u64, s: impl Fn() -> $type) -> u64 {
                 let mut x = (0..number).fold($first, |x, _| $next(x));
                 let mut total = 0_u64;
-                for _ in 0..turns {
+                for _ in 0..iterations {
                     x = (0..ops).fold(x, |x, _| step(x, s()));
                     total = total.wrapping_add(if $swings && number == 0 { $join(x) } else { 0 });
                 }
                 total.wrapping_add($join(x))
             }
 
-            pub(crate) fn latency_expected(turns: u64) -> u64 {
-                chain(0, turns, OPS, || $constant)
+            pub(crate) fn latency_expected(iterations: u64) -> u64 {
+                chain(0, iterations, OPS, || $constant)
             }
 
-            pub(crate) fn throughput_expected(turns: u64) -> u64 {
-                let last = |number| chain(number, turns, OPS / CHAINS, || $constant);
+            pub(crate) fn throughput_expected(iterations: u64) -> u64 {
+                let last = |number| chain(number, iterations, OPS / CHAINS, || $constant);
                 (0..CHAINS).fold(0_u64, |total, number| total.wrapping_add(last(number)))
             }
 
             #[inline(never)]
-            pub(super) fn latency(turns: u64) -> u64 {
+            pub(super) fn latency(iterations: u64) -> u64 {
                 let s = black_box($constant);
                 // SAFETY: a reference is readable.
-                chain(0, turns, OPS, || unsafe { std::ptr::read_volatile(&raw const s) })
+                chain(0, iterations, OPS, || unsafe { std::ptr::read_volatile(&raw const s) })
             }
 
             #[inline(never)]
-            pub(super) fn throughput(turns: u64) -> u64 {
+            pub(super) fn throughput(iterations: u64) -> u64 {
                 let s = black_box($constant);
                 let mut chains: [$type; CHAINS as usize] =
                     std::array::from_fn(|number| (0..number).fold($first, |x, _| $next(x)));
                 let mut total = 0_u64;
-                for _ in 0..turns {
+                for _ in 0..iterations {
                     for _ in 0..OPS / CHAINS {
                         // SAFETY: a reference is readable.
                         chains = chains.map(|x| step(x, unsafe { std::ptr::read_volatile(&raw const s) }));
@@ -192,15 +192,15 @@ operation!(
 
 /// Both rows of a type and an operation.
 macro_rules! rows {
-    ($($module:ident $latency:literal $throughput:literal $turn:expr;)+) => {
+    ($($module:ident $latency:literal $throughput:literal $iteration:expr;)+) => {
         pub(super) static PORTABLE: [CountedLoop; 24] = [ $(
             CountedLoop {
-                name: $latency, isa: "portable", turn: $turn, instruction: "", each: 1,
+                name: $latency, isa: "portable", iteration: $iteration, instruction: "", each: 1,
                 symbol: concat!("operation::", stringify!($module), "::latency"), needs: "nothing", present: || true,
                 body: $module::latency, expected: $module::latency_expected,
             },
             CountedLoop {
-                name: $throughput, isa: "portable", turn: $turn, instruction: "", each: 1,
+                name: $throughput, isa: "portable", iteration: $iteration, instruction: "", each: 1,
                 symbol: concat!("operation::", stringify!($module), "::throughput"), needs: "nothing", present: || true,
                 body: $module::throughput, expected: $module::throughput_expected,
             },
@@ -209,16 +209,16 @@ macro_rules! rows {
 }
 
 rows! {
-    add_i32 "add_latency_i32" "add_throughput_i32" TURN;
-    add_i64 "add_latency_i64" "add_throughput_i64" TURN;
-    add_f32 "add_latency_f32" "add_throughput_f32" TURN_FLOAT;
-    add_f64 "add_latency_f64" "add_throughput_f64" TURN_FLOAT;
-    multiply_i32 "multiply_latency_i32" "multiply_throughput_i32" TURN;
-    multiply_i64 "multiply_latency_i64" "multiply_throughput_i64" TURN;
-    multiply_f32 "multiply_latency_f32" "multiply_throughput_f32" TURN_FLOAT;
-    multiply_f64 "multiply_latency_f64" "multiply_throughput_f64" TURN_FLOAT;
-    divide_i32 "divide_latency_i32" "divide_throughput_i32" TURN;
-    divide_i64 "divide_latency_i64" "divide_throughput_i64" TURN;
-    divide_f32 "divide_latency_f32" "divide_throughput_f32" TURN_FLOAT;
-    divide_f64 "divide_latency_f64" "divide_throughput_f64" TURN_FLOAT;
+    add_i32 "add_latency_i32" "add_throughput_i32" ITERATION;
+    add_i64 "add_latency_i64" "add_throughput_i64" ITERATION;
+    add_f32 "add_latency_f32" "add_throughput_f32" ITERATION_FLOAT;
+    add_f64 "add_latency_f64" "add_throughput_f64" ITERATION_FLOAT;
+    multiply_i32 "multiply_latency_i32" "multiply_throughput_i32" ITERATION;
+    multiply_i64 "multiply_latency_i64" "multiply_throughput_i64" ITERATION;
+    multiply_f32 "multiply_latency_f32" "multiply_throughput_f32" ITERATION_FLOAT;
+    multiply_f64 "multiply_latency_f64" "multiply_throughput_f64" ITERATION_FLOAT;
+    divide_i32 "divide_latency_i32" "divide_throughput_i32" ITERATION;
+    divide_i64 "divide_latency_i64" "divide_throughput_i64" ITERATION;
+    divide_f32 "divide_latency_f32" "divide_throughput_f32" ITERATION_FLOAT;
+    divide_f64 "divide_latency_f64" "divide_throughput_f64" ITERATION_FLOAT;
 }

@@ -3,7 +3,7 @@
 //!
 //! The walk is that of lmbench's `lat_mem_rd` (McVoy and Staelin, USENIX ATC 1996); independent chains are those of its
 //! `par_mem`. A formula ([`Route`]) gives the position after any number of steps, so a check is cheap and needs no
-//! table beside the buffer.
+//! table.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -118,7 +118,7 @@ impl<B: Fixed> ChaseRing<B> {
         self.at
     }
 
-    /// Goes to another cell; `false`, and nothing else, if the word is none.
+    /// Goes to another cell; `false`, and nothing else, if the word is not a cell.
     pub fn go_to(&mut self, word: u64) -> bool {
         let is_cell = self.route.step(word).is_some();
         if is_cell {
@@ -127,9 +127,9 @@ impl<B: Fixed> ChaseRing<B> {
         is_cell
     }
 
-    /// Visits every cell once or twice, beginning at the present position, which does not change: several walks
-    /// together, by this thread and the helpers, take a fraction of the time of one walk. What was visited first is
-    /// next. Returns the number of visits.
+    /// Visits every cell once or twice from the present position, which does not change, and returns the number of
+    /// visits. Several parallel walks, by this thread and the helpers, take a fraction of the time of one. The cells
+    /// visited first come next.
     pub fn visit(&mut self, helpers: &PreparationHelpers) -> u64 {
         let walks = VISITING * self.lap().div_ceil(VISITING as u64 * STEPS_AT_ONCE).max(1) as usize;
         let (starts, steps) = (self.starts(walks), self.lap().div_ceil(walks as u64));
@@ -202,26 +202,26 @@ impl<B: Fixed> ChaseRing<B> {
         ((cell.addr() - self.base) / size_of::<u64>()) as u64
     }
 
-    /// The memory that it lies in.
+    /// Its memory.
     pub fn buffer(&self) -> &B {
         &self.buffer
     }
 }
 
-/// Loads per turn of the loop of [`ChaseRing::chase`].
-pub const TURN: u64 = 16;
+/// Loads per iteration of the loop of [`ChaseRing::chase`].
+pub const ITERATION: u64 = 16;
 
 /// # Safety
 /// `at` must be a cell that contains the address of a cell, and so on.
 #[inline(never)]
 unsafe fn chase_one(mut at: *const u64, steps: u64) -> *const u64 {
-    for _ in 0..steps / TURN {
-        for _ in 0..TURN {
+    for _ in 0..steps / ITERATION {
+        for _ in 0..ITERATION {
             // SAFETY: the caller's promise.
             at = unsafe { follow(at) };
         }
     }
-    for _ in 0..steps % TURN {
+    for _ in 0..steps % ITERATION {
         // SAFETY: the same.
         at = unsafe { follow(at) };
     }

@@ -1,7 +1,7 @@
 //! The order in which a chase visits the cells of a buffer, as an invertible formula.
 //!
 //! A random permutation of any size consists of invertible mixing steps on the next power of two (odd multiplication
-//! and xor-shift, as in the finalisers of hash functions), repeated until the result is in range ("cycle walking",
+//! and xor-shift, as in the finalisers of hash functions). They repeat until the result is in range ("cycle walking",
 //! Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). Its inverse costs the same, so the buffer
 //! is written from front to back and the position after n steps is known without a table.
 
@@ -264,7 +264,7 @@ mod tests {
         let same = (0..one.lap()).filter(|step| one.cell(*step) == two.cell(*step)).count();
         assert!(same < 20, "{same} of {} places agree between two seeds", one.lap());
         // Of 8192 hops between 8192 lines a random permutation has about two to a neighbouring line and about 64 within
-        // the same 4 KiB, and hop lengths are uniform: each eighth of the lengths has its share.
+        // the same 4 KiB. Hop lengths are uniform: each eighth of the lengths has its share.
         let hop = |step| one.cell(one.add(step, 1)).abs_diff(one.cell(step)) / 8;
         assert!((0..one.lap()).filter(|step| hop(*step) == 1).count() < 20);
         let forward = |step| (one.cell(one.add(step, 1)) + (1 << 16) - one.cell(step)) % (1 << 16) / (1 << 13);

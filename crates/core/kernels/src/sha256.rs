@@ -14,8 +14,8 @@ fn fold([a, b, c, d, e, f, g, h]: [u32; 8]) -> u64 {
     [join(e, f), join(a, b), join(g, h), join(c, d)].iter().fold(0, |sum: u64, part| sum.wrapping_add(*part))
 }
 
-/// One block per turn, each starting from the previous hash value.
-pub(super) fn expected(turns: u64) -> u64 {
+/// One block per iteration, each starting from the previous hash value.
+pub(super) fn expected(iterations: u64) -> u64 {
     let block = block();
-    fold((0..turns).fold(sha256::START, |hash, _| sha256::compress(hash, block)))
+    fold((0..iterations).fold(sha256::START, |hash, _| sha256::compress(hash, block)))
 }

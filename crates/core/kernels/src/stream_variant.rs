@@ -108,8 +108,8 @@ pub struct Variant {
     pub stores: Stores,
     /// Parts of the array that are walked concurrently: 1, or 4 quarters.
     pub streams: usize,
-    /// One turn of the loop.
-    pub turn: LoopCost,
+    /// One iteration of the loop.
+    pub iteration: LoopCost,
     /// Path of the loop's function inside this crate's `kernel` module, as in the disassembly.
     pub symbol: &'static str,
     pub(super) present: fn() -> bool,
@@ -122,7 +122,7 @@ pub(super) type OnSlices = fn(&mut [f64], &[f64], &[f64], f64, usize) -> u64;
 pub(super) enum Body {
     /// Whole slices, in Rust.
     Compiled(OnSlices),
-    /// Whole turns from aligned addresses, in assembly.
+    /// Whole iterations from aligned addresses, in assembly.
     #[cfg_attr(
         not(any(target_arch = "x86_64", target_arch = "aarch64")),
         expect(dead_code, reason = "no assembly here")
@@ -139,9 +139,9 @@ impl std::fmt::Debug for Body {
     }
 }
 
-/// Parameters of an assembly loop. The pointers used by the kind are valid for `streams * span` bytes, the first array
-/// in use starts on a cache line, `span` is a positive multiple of the bytes that one turn processes in each stream,
-/// and `passes` is positive.
+/// Parameters of an assembly loop. The pointers used by the kind are valid for `streams * span` bytes, and the first
+/// array in use starts on a cache line. `span` is a positive multiple of the bytes that one iteration processes in each
+/// stream, and `passes` is positive.
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), expect(dead_code, reason = "no assembly here"))]
 pub(super) struct StreamPass {
     pub(super) a: *mut f64,
@@ -159,10 +159,9 @@ const LINE: usize = 64;
 impl Variant {
     /// Runs the kernel `passes` times over the slices and returns the sum of a reading kernel (0 otherwise).
     ///
-    /// `a` is the destination, `b` and `c` the inputs; those that the kind does not use may be empty, the others have
-    /// the same length. The sum of the `Double` variant is the bit pattern of a double, exact if the values are whole
-    /// numbers and their total over all passes is below 2^53. Every other variant adds bit patterns as 64-bit integers
-    /// and wraps.
+    /// `a` is the destination, `b` and `c` the inputs; unused ones may be empty, the others have the same length. The
+    /// sum of the `Double` variant is the bit pattern of a double, exact if the values are whole numbers and their
+    /// total over all passes is below 2^53. Every other variant adds bit patterns as 64-bit integers and wraps.
     ///
     /// # Panics
     /// If the slices in use differ in length, or if this CPU lacks the instructions (see [`Variant::is_available`]).
@@ -178,7 +177,7 @@ impl Variant {
         };
         let first = if self.kind.writes() { a.as_ptr() } else { b.as_ptr() };
         let head = first.align_offset(LINE).min(n);
-        let elements = usize::try_from(self.turn.elements).unwrap_or(usize::MAX);
+        let elements = usize::try_from(self.iteration.elements).unwrap_or(usize::MAX);
         let tail = head + (n - head) / elements * elements;
         let mut sum = self.edge(a, b, c, q, passes, 0..head);
         if tail > head {
@@ -191,7 +190,7 @@ impl Variant {
                 passes,
             };
             // SAFETY: the pointers come from slices that contain head..tail, which the spans cover exactly; the span is
-            // a number of whole turns because tail - head is; `head` was chosen so that the first array starts on a
+            // a number of whole iterations because tail - head is; `head` was chosen so that the first array starts on a
             // line; `is_available` confirmed that the CPU has the instructions.
             let walked = unsafe { body(&walk) };
             sum = if self.kind.writes() { 0 } else { self.join(sum, walked) };
@@ -221,8 +220,8 @@ impl Variant {
         n
     }
 
-    /// The few elements before the first line and after the last turn, in every pass like the others: a short array may
-    /// consist of nothing else.
+    /// The few elements before the first line and after the last iteration, in every pass like the others: a short
+    /// array may consist of nothing else.
     fn edge(&self, a: &mut [f64], b: &[f64], c: &[f64], q: f64, passes: usize, part: std::ops::Range<usize>) -> u64 {
         if part.is_empty() {
             return 0;

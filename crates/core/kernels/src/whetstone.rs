@@ -9,8 +9,8 @@ use std::hint::black_box;
 /// Whetstone instructions of one loop.
 pub const INSTRUCTIONS: u64 = 100_000;
 
-/// Turns of each module in a loop.
-mod turns {
+/// Iterations of each module in a loop.
+mod iterations {
     pub(super) const ARRAY: u32 = 12;
     pub(super) const PARAMETER: u32 = 14;
     pub(super) const JUMPS: u32 = 345;
@@ -74,7 +74,7 @@ fn results(constants: WhetstoneConstants) -> [f64; 8] {
 #[inline(never)]
 fn array(WhetstoneConstants { t, .. }: WhetstoneConstants) -> Array {
     let mut e = START;
-    for _ in 0..turns::ARRAY {
+    for _ in 0..iterations::ARRAY {
         e[0] = (e[0] + e[1] + e[2] - e[3]) * t;
         e[1] = (e[0] + e[1] - e[2] + e[3]) * t;
         e[2] = (e[0] - e[1] + e[2] + e[3]) * t;
@@ -85,7 +85,7 @@ fn array(WhetstoneConstants { t, .. }: WhetstoneConstants) -> Array {
 
 #[inline(never)]
 fn parameter(mut e: Array, constants: WhetstoneConstants) -> Array {
-    for _ in 0..turns::PARAMETER {
+    for _ in 0..iterations::PARAMETER {
         six_times(&mut e, constants);
     }
     e
@@ -104,7 +104,7 @@ fn six_times(e: &mut Array, WhetstoneConstants { t, t2, .. }: WhetstoneConstants
 #[inline(never)]
 fn jumps() -> i32 {
     let mut j = 1;
-    for _ in 0..turns::JUMPS {
+    for _ in 0..iterations::JUMPS {
         // Opaque, otherwise the three conditions become one exclusive or.
         j = black_box(if j == 1 { 2 } else { 3 });
         j = if j > 2 { 0 } else { 1 };
@@ -116,7 +116,7 @@ fn jumps() -> i32 {
 #[inline(never)]
 fn integers(mut e: Array) -> f64 {
     let (mut j, mut k, mut l) = black_box((1_i64, 2_i64, 3_i64));
-    for _ in 0..turns::INTEGERS {
+    for _ in 0..iterations::INTEGERS {
         j = j * (k - j) * (l - k);
         k = l * k - (l - j) * k;
         l = (l - k) * (k + j);
@@ -133,7 +133,7 @@ fn place(number: i64) -> usize {
 #[inline(never)]
 fn trigonometry(WhetstoneConstants { t, t2, .. }: WhetstoneConstants) -> f64 {
     let (mut x, mut y) = black_box((0.5_f64, 0.5_f64));
-    for _ in 0..turns::TRIGONOMETRY {
+    for _ in 0..iterations::TRIGONOMETRY {
         x = t * (t2 * x.sin() * x.cos() / ((x + y).cos() + (x - y).cos() - 1.0)).atan();
         y = t * (t2 * y.sin() * y.cos() / ((x + y).cos() + (x - y).cos() - 1.0)).atan();
     }
@@ -143,7 +143,7 @@ fn trigonometry(WhetstoneConstants { t, t2, .. }: WhetstoneConstants) -> f64 {
 #[inline(never)]
 fn calls(constants: WhetstoneConstants) -> f64 {
     let (x, y, mut z) = black_box((1.0, 1.0, 1.0));
-    for _ in 0..turns::CALLS {
+    for _ in 0..iterations::CALLS {
         called(x, y, &mut z, constants);
         // Every call has the same arguments: its result must not be taken from the previous one.
         black_box(&mut z);
@@ -162,7 +162,7 @@ fn called(x: f64, y: f64, z: &mut f64, WhetstoneConstants { t, t2, .. }: Whetsto
 fn sensors() -> f64 {
     let mut e = [1.0, 2.0, 3.0, 0.0];
     let at = black_box([0_usize, 1, 2]);
-    for _ in 0..turns::REFERENCES {
+    for _ in 0..iterations::REFERENCES {
         swap(black_box(&mut e), at);
     }
     e[0] + 10.0 * e[1] + 100.0 * e[2]
@@ -178,7 +178,7 @@ fn swap(e: &mut Array, [j, k, l]: [usize; 3]) {
 #[inline(never)]
 fn functions(WhetstoneConstants { t1, .. }: WhetstoneConstants) -> f64 {
     let mut x = black_box(0.75_f64);
-    for _ in 0..turns::FUNCTIONS {
+    for _ in 0..iterations::FUNCTIONS {
         x = (x.ln() / t1).exp().sqrt();
     }
     x
@@ -193,17 +193,17 @@ mod tests {
         let [array, parameter, jumps, integers, trigonometry, calls, sensors, functions] = results(CONSTANTS);
         // With t exactly 1/2 the first element stays 1 and the last goes to -1 - 1/8 or so.
         assert!((-1.2..-1.0).contains(&array) && (-1.2..-1.0).contains(&parameter), "{array} {parameter}");
-        // An odd number of turns of something that alternates between 1 and 0.
+        // An odd number of iterations, which alternate between 1 and 0.
         assert_eq!(jumps, 0.0);
         // j, k and l come back to 1, 2 and 3: their product and their sum.
         assert_eq!(integers, 12.0);
-        // x = t atan(tan(2x)) = 2tx near 1/2 in each turn.
+        // x = t atan(tan(2x)) = 2tx near 1/2 in each iteration.
         assert!((trigonometry / 2.0 - 0.5 * (2.0 * CONSTANTS.t).powi(32)).abs() < 1e-3, "{trigonometry}");
         assert!((calls - 1.0).abs() < 1e-3, "{calls}");
-        // An even number of turns: 1, 2, 3 become 2, 3, 2 and then 3, 2, 3 in turn.
+        // An even number of iterations: 1, 2, 3 become 2, 3, 2 and then 3, 2, 3 alternately.
         assert_eq!(sensors, 323.0);
-        // ln x is divided by 2 t1 in each turn.
-        let power = (2.0 * CONSTANTS.t1).powi(turns::FUNCTIONS as i32).recip();
+        // ln x is divided by 2 t1 in each iteration.
+        let power = (2.0 * CONSTANTS.t1).powi(iterations::FUNCTIONS as i32).recip();
         assert!((functions - 0.75_f64.powf(power)).abs() < 1e-12, "{functions}");
     }
 

@@ -23,7 +23,7 @@ pub fn begin(plan: Plan, machine: Machine, identity: Identity) -> Run {
     Run { schema: SCHEMA, id, label: None, origin: None, machine, session, plan, rules, results: Vec::new() }
 }
 
-/// Sets when a run began, seconds since 1970: its document was created later. What is no date leaves it as it is.
+/// Sets when a run began, seconds since 1970: its document was created later. A value that is no date changes nothing.
 pub fn began_at(run: &mut Run, seconds: f64) {
     if let Ok(moment) = OffsetDateTime::from_unix_timestamp(seconds as i64) {
         run.session.started = stamp(moment);
@@ -43,8 +43,8 @@ fn now() -> OffsetDateTime {
     moment(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
 }
 
-/// The time so long after the year 1970 began. No document has a date after the year 9999: a clock that is set beyond
-/// stands at its end.
+/// The time so long after the year 1970 began. No document has a date after the year 9999: a later clock counts as its
+/// end.
 fn moment(since: Duration) -> OffsetDateTime {
     let nanos = i128::try_from(since.as_nanos()).ok();
     let date = nanos.and_then(|nanos| OffsetDateTime::from_unix_timestamp_nanos(nanos).ok());

@@ -35,7 +35,7 @@ pub fn expected_seconds(entry: &PlanEntry, cpus: usize) -> f64 {
         word => word.trim_end_matches("_scatter").parse().unwrap_or(cpus),
     });
     let team = if threads > 1 { THREAD * threads as f64 + TOUCHED * bytes } else { 0.0 };
-    // What a sample of reading reads, it wrote before.
+    // A sample that reads wrote its data first.
     let ways = if benchmark.is_some_and(|benchmark| benchmark.stresses == [Primitive::DiskRead]) { 2.0 } else { 1.0 };
     let stream = size("length").filter(|length| *length > USUAL_STREAM).unwrap_or(0.0);
     BARE + team
@@ -82,7 +82,7 @@ mod tests {
             for name in ["guest-2", "epyc-9754", "epyc-9375f"].into_iter().take(if more { 3 } else { 2 }) {
                 let (results, seconds) = round(suite, name);
                 eprintln!(
-                    "{suite} on {name}: {results} results, {seconds:.1} s a round, {:.0} s to the first look",
+                    "{suite} on {name}: {results} results, {seconds:.1} s a round, {:.0} s to the first checkpoint",
                     10.0 * seconds
                 );
                 if ["quick", "default"].contains(&suite) {

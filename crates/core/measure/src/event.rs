@@ -29,7 +29,7 @@ pub enum MeasureEvent<'a> {
         keys: &'a [ResultKey],
         /// The number of the sample for its results, from 1.
         sample: u32,
-        /// The next look of the results.
+        /// The next checkpoint of the results.
         look: u32,
     },
     /// A sample was excluded by outside evidence, and is repeated.

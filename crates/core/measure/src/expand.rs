@@ -5,9 +5,9 @@ use model::{Parameters, PlanEntry, glob, nearest};
 
 use crate::Error;
 
-/// The results of a suite, or of benchmarks named one by one as `family.name`, `family.*` or
-/// `family.name:parameter=value,parameter=value`, in the order of the catalogue for a glob and in the given order
-/// otherwise. A partial parameters is completed with the default values.
+/// The results of a suite, or of benchmarks given as `family.name`, `family.*` or
+/// `family.name:parameter=value,parameter=value`. A glob keeps the order of the catalogue, other names the given order.
+/// A partial parameters is completed with the default values.
 ///
 /// # Errors
 /// When a name or a set of parameters is unknown, with the nearest names, or nothing is selected.
@@ -40,8 +40,7 @@ fn by_name(text: &str) -> Result<Vec<BenchmarkSelection>, Error> {
         if benchmarks.is_empty() {
             return Err(unknown("benchmark", id, benchmarks::all().map(|benchmark| benchmark.id)));
         }
-        // A glob selects from each benchmark the part of the parameters that it has; a parameter that no benchmark has
-        // is an error.
+        // A glob applies to each benchmark the parameters that it has; a parameter that no benchmark has is an error.
         let found: Vec<_> = benchmarks
             .iter()
             .flat_map(|benchmark| {

@@ -1,4 +1,4 @@
-//! What a run document says of the machine.
+//! The machine's facts in a run document.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use model::words::list;
 use model::{FactValue, Identity, Machine};
 use os::facts::{Directory, collect};
 
-/// Everything that this machine says of itself, and of the file systems that hold some directories.
+/// All facts of this machine, and of the file systems that hold some directories.
 #[must_use]
 pub fn machine(directories: &[PathBuf]) -> Machine {
     let label = |number: usize| if number == 1 { "target".to_owned() } else { format!("target{number}") };
@@ -20,7 +20,7 @@ pub fn machine(directories: &[PathBuf]) -> Machine {
     collect(&wanted)
 }
 
-/// Bytes of memory that this process may still take, as the machine's facts state them; a terabyte where they do not.
+/// Bytes of memory that this process may still use, from the machine's facts; a terabyte if they are unknown.
 #[must_use]
 pub(crate) fn free_memory(machine: &Machine) -> u64 {
     let told =
@@ -28,7 +28,7 @@ pub(crate) fn free_memory(machine: &Machine) -> u64 {
     told.min_by(f64::total_cmp).map_or(crate::sizing::UNKNOWN, |bytes| bytes as u64)
 }
 
-/// Which machine and boot this is: what is taken at the start and at the end of a session.
+/// Identity of this machine and boot, taken at the start and at the end of a session.
 #[must_use]
 pub fn identity() -> Identity {
     identity_of(&collect(&[]))
@@ -44,7 +44,7 @@ pub fn identity_of(machine: &Machine) -> Identity {
     }
 }
 
-/// What a reader of every result of this session should know.
+/// Notes for readers of every result of this session.
 #[must_use]
 pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     let mut notes = Vec::new();
@@ -92,7 +92,7 @@ pub fn part_of_the_cpus(machine: &Machine, allowed: &[usize]) -> Option<String> 
 }
 
 /// Whether the machine itself shows that no other thread shares the cores of these CPUs: no guest, and each core has
-/// one thread. In a guest "one thread a core" is what the host says, and hosts say it of halves of cores.
+/// one thread. A guest only knows its host's claim, and hosts claim "one thread a core" for halves of cores.
 pub(crate) fn cores_are_alone(machine: &Machine, allowed: &[usize]) -> bool {
     let bare = machine.fact("virtual.guest").is_some_and(|fact| fact.value == FactValue::Truth(false));
     let single =

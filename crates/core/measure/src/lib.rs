@@ -1,7 +1,7 @@
 //! How Prony measures: a plan becomes samples, samples become estimates, estimates a run document.
 //!
-//! The measuring path never prints. It tells [`MeasureEvent`]s; progress bar, log and JSON stream are listeners.
-//! Samples are made by a [`Subject`]: fresh processes in earnest, a seeded simulation in tests.
+//! The measuring path never prints. It sends [`MeasureEvent`]s to listeners: progress bar, log and JSON stream. Samples
+//! are made by a [`Subject`]: fresh processes in earnest, a seeded simulation in tests.
 #![forbid(unsafe_code)]
 
 mod decide;

@@ -1,4 +1,4 @@
-//! What the outside took from this machine's CPUs: the hypervisor, a control group's quota, other work.
+//! CPU time that the hypervisor, a control group's quota and other work took from this machine.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::{BenchmarkResult, Conditions, Run, TakenTime};
 use os::usage::{CpuTimes, Usage, Who};
 
-/// Counters of the outside at one moment. What cannot be read is `None`.
+/// Counters of the outside at one moment. `None` where a counter is unreadable.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OutsideCounters {
     /// The batch clock.
@@ -36,8 +36,8 @@ impl OutsideCounters {
         Self::under(Path::new("/"), cpus)
     }
 
-    /// The same from a tree that holds a copy of a machine's `/proc` and `/sys`; the clock, the time used and the load
-    /// are this process's.
+    /// The same from a copy of a machine's `/proc` and `/sys`; the clock, the time used and the load are this
+    /// process's.
     pub(crate) fn under(root: &Path, cpus: &[usize]) -> Self {
         let used = |who| Usage::of(who).ok().map(|used| used.cpu());
         let online = os::topology::online_under(root);
@@ -53,7 +53,7 @@ impl OutsideCounters {
         }
     }
 
-    /// Only the counters of what was taken: what a sample watches right before and after its batches.
+    /// Only the counters of steal and throttling, which a sample reads right before and after its batches.
     pub(crate) fn taken_under(root: &Path, cpus: &[usize]) -> Self {
         let mut cpus = cpus.to_vec();
         cpus.sort_unstable();
@@ -67,7 +67,7 @@ impl OutsideCounters {
         }
     }
 
-    /// What the hypervisor took from these CPUs since.
+    /// Time that the hypervisor took from these CPUs since `before`.
     #[must_use]
     pub fn stolen_since(&self, before: &Self) -> Option<TakenTime> {
         Some(self.taken(self.stolen?, before.stolen?, before))
@@ -79,8 +79,7 @@ impl OutsideCounters {
         Some(self.taken(self.throttled?, before.throttled?, before))
     }
 
-    /// For how long quotas stopped what this process and its children wanted to run since: of what they ran and did not
-    /// run.
+    /// How long quotas stopped this process and its children since, as a share of the time that they wanted to run.
     #[must_use]
     pub fn kept_waiting_since(&self, before: &Self) -> Option<TakenTime> {
         let seconds = self.throttled?.saturating_sub(before.throttled?).as_secs_f64();
@@ -88,15 +87,15 @@ impl OutsideCounters {
         Some(TakenTime { seconds, of: used + seconds })
     }
 
-    /// CPU time that other processes used on these CPUs since. The kernel counts what CPUs did in ticks, and what a
-    /// process used more finely, so that a few hundredths of the time are no evidence.
+    /// CPU time that other processes used on these CPUs since. The kernel counts CPU time in ticks, and a process's
+    /// time more finely, so a few hundredths of the time are no evidence.
     #[must_use]
     pub fn others_since(&self, before: &Self) -> Option<TakenTime> {
         let own = self.used?.saturating_sub(before.used?);
         Some(self.taken(self.busy?.saturating_sub(own), before.busy?, before))
     }
 
-    /// Of all the time that these CPUs had meanwhile.
+    /// Relative to the whole time of these CPUs in this period.
     fn taken(&self, now: Duration, then: Duration, before: &Self) -> TakenTime {
         let passed = self.at.saturating_sub(before.at).as_secs_f64();
         TakenTime { seconds: now.saturating_sub(then).as_secs_f64(), of: passed * f64::from(self.cpus) }
@@ -114,7 +113,7 @@ fn summed(root: &Path, cpus: &[usize], of: impl Fn(&CpuTimes) -> Duration) -> Op
 pub struct ConditionsWatch {
     cpus: Vec<usize>,
     before: OutsideCounters,
-    /// What was recorded in earlier parts of the run.
+    /// Records of earlier parts of the run.
     earlier: Conditions,
 }
 

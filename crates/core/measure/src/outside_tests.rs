@@ -125,7 +125,7 @@ fn a_run_keeps_what_disturbed_it_and_a_resumed_one_adds_up() {
     let seen = &run.session.conditions;
     assert_eq!((seen.load, seen.steal), (Some(0.4), Some(TakenTime { seconds: 6.0, of: 120.0 })));
     assert_eq!(seen.others, Some(TakenTime { seconds: 6.0, of: 120.0 }));
-    // Of a subject whose own processes go on, nothing is said of others.
+    // If a subject's own processes go on, other processes cannot be told from them.
     let unknown = OutsideCounters { busy: None, ..counters(500, 40, 30, 0, 0.1) };
     assert_eq!(counters(510, 41, 30, 5, 0.1).others_since(&unknown), None);
     assert_eq!(seen.throttled, Some(TakenTime { seconds: 24.0, of: 55.0 }));

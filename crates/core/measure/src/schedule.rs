@@ -1,4 +1,4 @@
-//! Which results are launched next: no sensors, no statistics.
+//! Chooses the next results to measure: no sensors, no statistics.
 //!
 //! Without a time limit every round has one sample of each result that has not ended. With one, a round has the results
 //! that are expected to converge in the time that is left, cheapest first. A share of the time remains for the others,
@@ -63,12 +63,12 @@ impl Candidate {
     }
 }
 
-/// What a limited run remembers between its rounds.
+/// State of a limited run between its rounds.
 #[derive(Debug, Default)]
 pub(crate) struct Schedule {
     /// Seconds that groups may still take which are not expected to converge.
     allowance: f64,
-    /// When the present round began, and what the last one took, seconds.
+    /// When the present round began, and how long the last one took, seconds.
     began: Option<f64>,
     round: f64,
 }
@@ -79,14 +79,14 @@ impl Schedule {
         self.round = self.began.replace(now).map_or(0.0, |began| now - began);
     }
 
-    /// The places of the candidates that a round has, with so many seconds left of a limit.
+    /// The positions of the candidates in a round, with `left` seconds left of a limit.
     pub(crate) fn select(&mut self, candidates: &[Candidate], limit: f64, left: f64) -> Vec<usize> {
         let rules = &RULES.schedule;
         let (tightening, open): (Vec<usize>, Vec<usize>) =
             (0..candidates.len()).partition(|at| candidates[*at].tightens);
         let (mut chosen, needed) = within_budget(candidates, &open, left);
         let mut others: Vec<usize> = open.into_iter().filter(|at| !chosen.contains(at)).collect();
-        // What nothing else is expected to need makes intervals narrower. A step that is begun is to be finished.
+        // Time that no result is expected to need makes intervals narrower. A step that has begun should be finished.
         let fits = |at: &usize| {
             let step = candidates[*at].needed.first().map_or(0.0, |step| *step as f64);
             step * self.round <= rules.sure_share * left
@@ -106,7 +106,7 @@ impl Schedule {
         let least = (rules.round_share * limit).min(rules.round_seconds).min(left / rounds.fold(1.0, f64::max));
         let share = rules.infeasible_share / (1.0 - rules.infeasible_share);
         self.allowance += (least - seconds).max(share * seconds);
-        // The first one waits until there is time for it, so that expensive ones get their turn too.
+        // The first one waits until there is time for it, so that expensive ones are measured too.
         others.sort_by_key(|at| candidates[*at].made);
         for at in others {
             if self.allowance < candidates[at].seconds {
@@ -121,7 +121,7 @@ impl Schedule {
     }
 }
 
-/// Those whose results converge cheapest, as many as the time permits, and the seconds that they need.
+/// The candidates that converge cheapest, as many as the time permits, and the seconds that they need.
 fn within_budget(candidates: &[Candidate], of: &[usize], time: f64) -> (Vec<usize>, f64) {
     let mut costs: Vec<(usize, (f64, f64))> = of.iter().filter_map(|at| Some((*at, candidates[*at].cost()?))).collect();
     costs.sort_by(|(_, a), (_, b)| a.1.total_cmp(&b.1));

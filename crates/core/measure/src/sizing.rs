@@ -1,20 +1,20 @@
-//! Working sets that follow the machine: what is called memory lies beyond the caches.
+//! Working sets that follow the machine: "memory" is beyond the caches.
 
 use benchmarks::Benchmark;
 use model::{Class, CpuSet, GIB, MIB, Parameters, PlanEntry, RECORD, Topology, format_size, spoken_size};
 
-/// Suites whose representative sets of parameters are sizes of memory, and so follow the machine. Those of published
-/// evaluations keep the sets of parameters of their tables.
+/// Suites whose representative sets of parameters are sizes of memory, and so follow the machine. Published evaluations
+/// keep the sets of parameters of their tables.
 const FOLLOWING: [&str; 4] = ["default", "quick", "numa", "scaling"];
 /// Suites in which STREAM's own rule is asked for.
 const STREAMS: [&str; 2] = ["stream", "babar"];
-/// STREAM asks for arrays of at least so many times the sum of the last-level caches.
+/// STREAM asks for arrays of at least this multiple of the sum of the last-level caches.
 const STREAM_RULE: u64 = 4;
 
 /// A representative size of memory, and how many times the last-level caches in reach it must be at least. A stream
-/// leaves behind what it does not touch again, and passes begin where memory was left alone longest: of four times a
-/// cache that evicts at random a fiftieth is still there. Of a random walk through twice a cache half still hits it,
-/// and that is where latency results of memory have always stood.
+/// leaves in the cache what it does not touch again, and passes begin at the oldest memory. With four times a cache
+/// that evicts at random, a fiftieth is still there. In a random walk through twice a cache half still hits it, which
+/// is the usual place of memory latency results.
 struct MemorySize {
     usual: u64,
     times: u64,
@@ -33,8 +33,8 @@ fn working_set(parameters: &Parameters) -> Option<u64> {
     parameters.bytes("working_set").ok()
 }
 
-/// The parameters of an entry whose representative size of memory is not beyond the caches of these CPUs, moved beyond
-/// them: the next power of two, or the largest that so much free memory allows.
+/// Moves an entry's representative size of memory beyond the caches of these CPUs, if it is not: to the next power of
+/// two, or the largest that the free memory allows.
 pub(crate) fn beyond_caches(
     suite: &str,
     entry: &PlanEntry,
@@ -53,8 +53,8 @@ pub(crate) fn beyond_caches(
     (size > usual).then(|| entry.parameters.clone().with("working_set", format_size(size)))
 }
 
-/// The parameters in whose place a result stands, where its size of memory was moved beyond the caches. Suites that
-/// follow the machine have no larger sizes of their own.
+/// The planned parameters of a result whose size of memory was moved beyond the caches. Suites that follow the machine
+/// have no larger sizes of their own.
 pub(crate) fn stands_for(suite: &str, benchmark: &Benchmark, parameters: &Parameters) -> Option<Parameters> {
     let MemorySize { usual, .. } = rule(benchmark.class)?;
     let moved = FOLLOWING.contains(&suite) && working_set(parameters)? > usual;
@@ -67,7 +67,7 @@ const fn largest(available: u64) -> u64 {
     if half < 2 { 1 } else { 1 << half.ilog2() }
 }
 
-/// What a result needs, by its parameters.
+/// A result's needs, by its parameters.
 pub(crate) struct ResultNeeds {
     /// Bytes of memory.
     pub(crate) bytes: u64,
@@ -75,7 +75,7 @@ pub(crate) struct ResultNeeds {
     pub(crate) tasks: u64,
 }
 
-/// The harness and the worker, and what a worker starts now and then beside its parties.
+/// The harness, the worker, and occasional helpers of a worker.
 const HARNESS_TASKS: u64 = 3;
 /// Tasks that have ended and that the kernel still counts for a moment, where one is started after the other.
 const LINGERING_TASKS: u64 = 8;
@@ -85,10 +85,10 @@ fn bytes(parameters: &Parameters) -> u64 {
     working_set(parameters).into_iter().chain(parameters.bytes("resident").ok()).max().unwrap_or(0)
 }
 
-/// What a result needs on these CPUs.
+/// Memory and processes that a result needs on these CPUs.
 pub(crate) fn needs(benchmark: &Benchmark, parameters: &Parameters, cpus: &[usize]) -> ResultNeeds {
     let parties = |parameter: &str| parameters.get(parameter).and_then(|word| word.parse::<u64>().ok());
-    // A script starts a handful of programs at a time; parties of a placement take turns on their CPUs.
+    // A script starts a handful of programs at a time; parties of a placement share their CPUs.
     let scripts = parties("concurrent").map(|scripts| 4 * scripts);
     let threads = parameters.get("threads").map(|_| cpus.len() as u64);
     let started = [threads, parties("processes"), scripts].into_iter().flatten().max().unwrap_or(1);
@@ -112,7 +112,7 @@ pub(crate) fn lacking(parameters: &Parameters, available: u64) -> Option<String>
     })
 }
 
-/// What a reader should know of a result's working set: which cache holds it, and whether it keeps STREAM's rule.
+/// Notes on a result's working set: which cache holds it, and whether it keeps STREAM's rule.
 pub(crate) fn remarks(
     suite: &str,
     benchmark: &Benchmark,
@@ -135,7 +135,7 @@ pub(crate) fn remarks(
     remarks
 }
 
-/// The innermost level whose caches, together for all CPUs, hold so many bytes.
+/// The innermost level whose caches, together for all CPUs, hold this many bytes.
 fn fits(bytes: u64, machine: &Topology, cpus: &CpuSet) -> Option<String> {
     let first = cpus.first()?;
     let mut levels: Vec<_> =
@@ -167,7 +167,7 @@ fn below_stream_rule(suite: &str, benchmark: &Benchmark, bytes: u64, machine: &T
     })
 }
 
-/// More memory than any machine has: what is asked of a machine whose memory is not known.
+/// More memory than any machine has, for machines whose memory is unknown.
 pub(crate) const UNKNOWN: u64 = 1024 * GIB;
 
 #[cfg(test)]

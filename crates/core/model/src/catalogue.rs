@@ -16,11 +16,10 @@ pub struct Reference {
     pub name: String,
     /// Paper, document or page.
     pub document: String,
-    /// Sets of parameters of the benchmark that this is said of; empty for all that no earlier source of the same tool
-    /// covers.
+    /// Sets of parameters that this definition covers; empty for all that no earlier source of the same tool covers.
     #[serde(default, skip_serializing_if = "Parameters::is_empty")]
     pub at: Parameters,
-    /// Whether it measures there what the benchmark measures.
+    /// Whether its quantity there is that of the benchmark.
     #[serde(default, skip_serializing_if = "Definition::is_same")]
     pub definition: Definition,
 }
@@ -45,21 +44,21 @@ pub struct KeyResult {
     pub rank: u8,
     /// Title of the line; empty for the result's own label.
     pub title: String,
-    /// What its parameters must agree with.
+    /// Parameters that must agree.
     pub at: Parameters,
 }
 
-/// What one operation of a benchmark consists of, as declared for results without a measured footprint.
+/// The parts of one operation of a benchmark, declared for results without a measured footprint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Operation {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// Operations in what the result counts as one.
+    /// Operations in one unit of the result.
     pub times: f64,
     /// Units of other primitives in it, at most.
     pub uses: Cow<'static, [(Primitive, f64)]>,
-    /// What a mixture touches without a count. A benchmark that has any defines no primitive's cost.
+    /// Primitives that a mixture uses without a count. A benchmark that has any defines no primitive's cost.
     pub touches: Cow<'static, [Primitive]>,
 }
 
@@ -70,13 +69,13 @@ impl Operation {
         Self::mixture(name, uses, &[])
     }
 
-    /// One operation that is a mixture, and what it touches besides.
+    /// A mixed operation, and what it also uses.
     #[must_use]
     pub const fn mixture(name: &'static str, uses: &'static [(Primitive, f64)], touches: &'static [Primitive]) -> Self {
         Self { name: Cow::Borrowed(name), times: 1.0, uses: Cow::Borrowed(uses), touches: Cow::Borrowed(touches) }
     }
 
-    /// The same, so many times in what a result counts as one.
+    /// The same, for `times` operations in one unit of the result.
     #[must_use]
     pub const fn times(mut self, times: f64) -> Self {
         self.times = times;
@@ -89,7 +88,7 @@ impl Operation {
         !self.touches.is_empty()
     }
 
-    /// Operations in what a result counts as one at a set of parameters: the parameter `concurrent` multiplies them.
+    /// Operations in one unit of a result at a set of parameters: the parameter `concurrent` multiplies them.
     #[must_use]
     pub fn count(&self, parameters: &Parameters) -> f64 {
         let concurrent = parameters.get("concurrent").and_then(|value| value.parse::<u32>().ok());
@@ -105,7 +104,7 @@ pub struct BenchmarkDescription {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// What it does, and the meaning of its value.
+    /// Its purpose, and the meaning of its value.
     pub about: String,
     /// Unit and direction.
     pub metric: Metric,
@@ -119,7 +118,7 @@ pub struct BenchmarkDescription {
     /// Lines of a run's key results that it may fill.
     #[serde(default)]
     pub key: Vec<KeyResult>,
-    /// What one operation consists of, if that is more than the primitive that it measures.
+    /// The parts of one operation, if that is more than the primitive that it measures.
     #[serde(default)]
     pub operation: Option<Operation>,
     /// Sources of its definition.
@@ -129,8 +128,8 @@ pub struct BenchmarkDescription {
 }
 
 impl BenchmarkDescription {
-    /// How a source's result of this benchmark stands to its definition at a set of parameters; what a set of
-    /// parameters leaves open counts as agreeing. The same where no source of that tool is known.
+    /// How a source's result of this benchmark compares with its definition at a set of parameters; open parameters
+    /// count as equal. `Same` where no source of that tool is known.
     #[must_use]
     pub fn definition(&self, tool: &str, parameters: &Parameters) -> Definition {
         let agrees = |source: &&Reference| {

@@ -1,14 +1,13 @@
 //! The command line as documents store it: without secrets.
 
-/// The words of a command line without secrets: addresses such as `postgres://user:password@host/base` lose their
-/// password and everything after a question mark, which may hold one as well (as RFC 3986, section 3.2.1, advises).
+/// The words of a command line without secrets. Addresses such as `postgres://user:password@host/base` lose their
+/// password and everything after a question mark, which may hold one too (as RFC 3986, section 3.2.1, advises).
 #[must_use]
 pub fn presentable(words: impl IntoIterator<Item = String>) -> Vec<String> {
     words.into_iter().map(|word| without_password(&word)).collect()
 }
 
-/// The words of this process's command line. Those that are not UTF-8, as names of files may be, have U+FFFD in place
-/// of what is not.
+/// The words of this process's command line. Invalid UTF-8, as in names of files, becomes U+FFFD.
 #[must_use]
 pub fn command_line() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()

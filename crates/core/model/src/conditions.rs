@@ -31,7 +31,7 @@ impl TakenTime {
 }
 
 impl fmt::Display for TakenTime {
-    /// Such as "10 ms of 0.41 s".
+    /// For example "10 ms of 0.41 s".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", Seconds(self.seconds), Seconds(self.of))
     }
@@ -51,15 +51,14 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Disturbances of a run: outside evidence, recorded during the run. Absent fields were not observed or could not be
-/// read.
+/// Disturbances of a run: outside evidence, recorded during the run. Absent fields could not be read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conditions {
     /// Runnable tasks (load average over a minute) when the run began, without the run itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
-    /// CPU time that processes other than the run's own used on its CPUs meanwhile.
+    /// CPU time of other processes on this run's CPUs during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<TakenTime>,
     /// CPUs that the run may use.
@@ -77,7 +76,7 @@ pub struct Conditions {
     /// Another measurement on this machine at the same time, as it described itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<String>,
-    /// Lowest and highest clock observed, hertz.
+    /// Lowest and highest clock of the run, hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<(f64, f64)>,
 }

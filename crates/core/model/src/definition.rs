@@ -1,8 +1,8 @@
-//! How the definition of a result stands to that of its source.
+//! How the definition of a result compares with that of its source.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a source measures what a result of the catalogue measures.
+/// Whether a source measures the same quantity as a result of the catalogue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -10,10 +10,10 @@ pub enum Definition {
     /// The same quantity, measured in the same way.
     #[default]
     Same,
-    /// The same quantity with a difference that is small beside what machines differ by; the text says which.
-    /// Comparisons footnote it.
+    /// The same quantity with a small difference, compared with how machines differ; the text says which. Comparisons
+    /// footnote it.
     Near(String),
-    /// Another quantity; the text says why. It may stand beside the result, but is in no mean and gets no verdict.
+    /// Another quantity; the text says why. Comparisons show it, but it is in no mean and gets no verdict.
     Other(String),
 }
 
@@ -24,7 +24,7 @@ impl Definition {
         matches!(self, Self::Same)
     }
 
-    /// What differs; `None` if nothing does.
+    /// The difference; `None` if there is none.
     #[must_use]
     pub fn differs(&self) -> Option<&str> {
         match self {
@@ -33,8 +33,8 @@ impl Definition {
         }
     }
 
-    /// How two results stand to each other of which each stands to the catalogue like this. Two that differ from it in
-    /// the same way are the same.
+    /// How two results compare, given how each compares with the catalogue. Two that differ from it in the same way are
+    /// the same.
     #[must_use]
     pub fn between(&self, other: &Self) -> Self {
         if self == other {

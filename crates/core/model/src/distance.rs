@@ -1,4 +1,4 @@
-//! How far apart a host has placed two CPUs of its guest: what a cache line takes from one to the other.
+//! How far apart a host has placed two CPUs of its guest: the time of a cache line from one to the other.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Share;
 
-/// What a cache line took between two CPUs for most of a run, from readings beside the samples of their results.
+/// Time of a cache line between two CPUs for most of a run, from readings around the samples of their results.
 ///
-/// A host that does not pin the CPUs of its guests moves them: two that shared a last-level cache are then on two of
-/// them for some seconds, and a hand-over takes several times as long, whatever the guest's topology says.
+/// A host that does not pin the CPUs of its guests moves them. Two CPUs that shared a last-level cache are then apart
+/// for some seconds, and a hand-over takes several times as long, whatever the guest's topology reports.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CpuDistance {
@@ -25,8 +25,8 @@ pub struct CpuDistance {
 }
 
 impl CpuDistance {
-    /// Whether a hand-over of so many picoseconds is of CPUs that are as far apart as for most of the run: half or
-    /// twice as much is another cache or another package, while a busy link or a slower clock makes less.
+    /// Whether a hand-over of this many picoseconds means the same distance as for most of the run. Half or twice as
+    /// much is another cache or another package; a busy link or a slower clock changes less.
     #[must_use]
     pub const fn is_like(&self, picos: u32) -> bool {
         picos / 2 <= self.picos && self.picos / 2 <= picos

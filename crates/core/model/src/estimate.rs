@@ -108,7 +108,7 @@ impl Estimate {
     /// comparison of a width with a target.
     #[must_use]
     pub fn is_narrow(&self, target: f64) -> bool {
-        // A small tolerance: a document holds what was compared before it was written as text.
+        // A small tolerance, because documents store values as text after the comparison.
         let target = target * (1.0 + 1e-9);
         let (near, far) = if self.low > 0.0 { (self.low, self.high) } else { (self.high, self.low) };
         let ratio = far / near;
@@ -177,7 +177,7 @@ impl Outcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QuantileEstimate {
-    /// 0.5, 0.99, 0.999; 1 is the maximum. Of a rate, whose tail is its slow end: 0.5, 0.01, 0.001; 0 is the minimum.
+    /// 0.5, 0.99, 0.999; 1 is the maximum. For a rate, whose tail is its slow end: 0.5, 0.01, 0.001; 0 is the minimum.
     pub quantile: f64,
     /// Median over samples of each sample's quantile.
     pub estimate: Estimate,

@@ -1,4 +1,4 @@
-//! What the ledger of a farm says of a run: by node, over time, and what happened.
+//! The record of a farm run from its ledger: nodes, time windows and events.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub struct FarmRecord {
     pub nodes: Vec<FarmNode>,
     /// Events over time, in windows of equal length.
     pub windows: Vec<FarmWindow>,
-    /// What happened, in the order of time.
+    /// The event log, in the order of time.
     pub incidents: Vec<FarmIncident>,
 }
 
@@ -33,7 +33,7 @@ pub struct FarmNode {
     pub failed: u64,
     /// Refused results that differ from the one that counts.
     pub differing: u64,
-    /// Where its input was, and what reading it cost.
+    /// Place and reading cost of its input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub input: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! The data types of Prony, used by all crates: plain data, without code that measures, computes or prints.
 //!
 //! A [`Run`] is the self-describing document of one session on one machine. Every [`BenchmarkResult`] in it has its own
-//! unit, direction, title and primitives, so that runs of benchmarks that no longer exist can still be compared.
+//! unit, direction, title and primitives, so that runs of removed benchmarks can still be compared.
 #![forbid(unsafe_code)]
 
 mod catalogue;

@@ -48,7 +48,7 @@ pub enum Better {
     Higher,
 }
 
-/// What ratios are shares of, as metrics name it.
+/// The wholes of ratios that are shares, as metrics name them.
 const WHOLES: [&str; 13] = [
     "time",
     "CPU time",
@@ -65,34 +65,34 @@ const WHOLES: [&str; 13] = [
     "communication hidden",
 ];
 
-/// Unit, what the unit is counted per, and direction.
+/// Unit, the object that is counted, and direction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metric {
     /// Unit of the stored value.
     pub unit: Unit,
-    /// For a time or a count: one of what (`load`, `round trip`). For a rate: what is counted (`bytes read + written`,
-    /// `files`).
+    /// For a time or a count: one of what (`load`, `round trip`). For a rate: the counted object
+    /// (`bytes read + written`, `files`).
     pub per: Cow<'static, str>,
     /// Direction.
     pub better: Better,
 }
 
 impl Metric {
-    /// A metric of which lower is better.
+    /// A metric that is better if lower.
     #[must_use]
     pub const fn lower(unit: Unit, per: &'static str) -> Self {
         Self { unit, per: Cow::Borrowed(per), better: Better::Lower }
     }
 
-    /// A metric of which higher is better.
+    /// A metric that is better if higher.
     #[must_use]
     pub const fn higher(unit: Unit, per: &'static str) -> Self {
         Self { unit, per: Cow::Borrowed(per), better: Better::Higher }
     }
 
-    /// Whether its values are shares of a whole, which people read as percentages; a ratio of two rates, or how many
-    /// loads are under way at once, is none.
+    /// Whether its values are shares of a whole, which people read as percentages. A ratio of two rates, or the number
+    /// of parallel loads, is not.
     #[must_use]
     pub fn is_share(&self) -> bool {
         self.unit == Unit::Ratio && WHOLES.contains(&self.per.as_ref())
@@ -106,8 +106,8 @@ impl Metric {
         if self.unit.is_rate() { amount / seconds } else { seconds / amount }
     }
 
-    /// A value in cycles as one in the result's unit at a clock: cycles of one operation become its time, what is
-    /// counted in a cycle becomes a rate.
+    /// Converts a value in cycles to the result's unit at a clock: cycles of one operation become its time, a count per
+    /// cycle becomes a rate.
     #[must_use]
     pub fn at_clock(&self, cycles: f64, hertz: f64) -> f64 {
         if self.unit.is_rate() { cycles * hertz } else { cycles / hertz }

@@ -1,4 +1,4 @@
-//! Readings of the references as periods of time.
+//! Readings of the sensors as periods of time.
 
 use crate::SessionSensors;
 
@@ -7,7 +7,7 @@ const SHARED: f64 = 0.05;
 /// Readings on one CPU that lie closer together than this form one row, seconds.
 const ROW: f64 = 2e-3;
 
-/// One reading of the references, and the time that it represents.
+/// One reading of the sensors, and the time that it represents.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SensorMoment {
     /// When it was read, seconds of the session.

@@ -8,8 +8,8 @@ pub fn glob(pattern: &str, text: &str) -> bool {
     WildMatch::new(pattern).matches(text)
 }
 
-/// Up to three names that the user may have meant, nearest first: by the number of letters changed, omitted, inserted
-/// or exchanged with a neighbour, at most a quarter of them or two, and not all of them.
+/// Up to three names that the user may have meant, nearest first. Distance counts letters changed, omitted, inserted or
+/// exchanged with a neighbour: at most a quarter of them or two, and not all of them.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let name = name.to_lowercase();

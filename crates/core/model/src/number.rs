@@ -62,8 +62,8 @@ pub fn exponent(positive: f64) -> i32 {
     exponent
 }
 
-/// A number in plain notation with grouped thousands, with `decimals` decimals (negative ones as for [`significant`]),
-/// without the trailing zeros if `trim` is set; in powers of ten if plain notation would be unreadable.
+/// A number in plain notation with grouped thousands and `decimals` decimals (negative ones as for [`significant`]).
+/// `trim` drops trailing zeros. Powers of ten replace an unreadable plain notation.
 #[must_use]
 pub fn number(value: f64, decimals: i32, trim: bool) -> String {
     if value.is_nan() {
@@ -99,7 +99,7 @@ pub fn percent(share: f64) -> String {
     if !value.is_finite() {
         return "an unknown percentage".to_owned();
     }
-    // A small share is not printed as 0%: it gets as many decimals as needed.
+    // A small share must not print as 0%, so it gets as many decimals as needed.
     if (1e-6..0.05).contains(&value) {
         return format!("{value:.*}%", -value.log10().floor() as usize);
     }

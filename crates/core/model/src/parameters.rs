@@ -15,7 +15,7 @@ pub const ANY_CROSSING: &str = "cross_cpu";
 /// A size of memory beyond the caches of its machine, whatever that is: the value of `working_set` in rows of
 /// comparisons.
 pub const BEYOND_CACHES: &str = "beyond_caches";
-/// How two different CPUs stand to each other, the nearest first: values of `placement`.
+/// Relations of two different CPUs, the nearest first: values of `placement`.
 pub const CROSSINGS: [&str; 5] = ["sibling", "same_cache", "same_node", "other_node", "other_package"];
 
 /// A value for each parameter: `working_set=64MiB,threads=1`. Order is kept for reading and does not count for

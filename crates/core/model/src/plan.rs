@@ -6,28 +6,27 @@ use crate::Parameters;
 
 /// Numbers of samples after which a result is judged.
 pub const CHECKPOINTS: [u32; 12] = [8, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320];
-/// Most samples of a result in a run without a time limit. Where a limit ends the run, what it leaves goes to results
+/// Most samples of a result in a run without a time limit. If a limit ends the run, the remaining time goes to results
 /// that need up to all of [`CHECKPOINTS`].
 pub const USUAL_SAMPLES: u32 = 40;
 
-/// Usual spacing of rounds in runs without a time limit, seconds: of 320 samples of sixteen results on a shared guest,
-/// one every 0.53 seconds, what was called within 2% covered the median of all in 85% of runs, of each second sample in
-/// 94%, of each fourth in 98%.
+/// Usual spacing of rounds in runs without a time limit, seconds. In 320 samples of sixteen results on a shared guest,
+/// one every 0.53 seconds, converged intervals covered the median of all in 85% of runs; with every second sample in
+/// 94%, with every fourth in 98%.
 pub const SPACING: f64 = 1.0;
 
-/// Usual spacing of executions of whole programs, seconds: of 3,000 on a guest without other work, one every twentieth
-/// of a second, intervals of 40 covered the median of all in 86% of runs at that distance and in 98% half a second
-/// apart.
+/// Usual spacing of executions of whole programs, seconds. In 3,000 executions on an idle guest, one every twentieth of
+/// a second, intervals of 40 covered the median of all in 86% of runs at that distance and in 98% half a second apart.
 pub const EXECUTION_SPACING: f64 = 0.5;
 
 fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }
 
-/// The looks up to so many samples, the first one at least.
+/// The checkpoints up to this many samples, at least the first.
 #[must_use]
 pub fn checkpoints(most: u32) -> Vec<u32> {
-    CHECKPOINTS.into_iter().filter(|look| *look <= most.max(CHECKPOINTS[0])).collect()
+    CHECKPOINTS.into_iter().filter(|checkpoint| *checkpoint <= most.max(CHECKPOINTS[0])).collect()
 }
 
 /// One result to measure.
@@ -79,7 +78,7 @@ pub struct Plan {
     /// Further directories for them: `place=target2` is in the first of these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more_directories: Vec<String>,
-    /// Whether batches are timed between readings of the references.
+    /// Whether batches are timed between readings of the sensors.
     #[serde(default)]
     pub sensors: bool,
     /// The results, in the order of the catalogue.

@@ -1,4 +1,4 @@
-//! What no run can contain, whoever wrote its document: refused when it is read, before anything is computed from it.
+//! Contents that no run can have. Reading a document refuses them before anything is computed from it.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ impl Estimate {
         if self.samples == 0 {
             return Some("is of 0 samples");
         }
-        // Of a difference and of a fit the lower end may lie below 0, where what it is about cannot.
+        // The lower end of a difference or a fit may be below 0 although its quantity cannot.
         let raw = matches!(self.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes);
         (self.value < 0.0 || (raw && self.low < 0.0)).then_some(BELOW_ZERO)
     }
@@ -45,15 +45,15 @@ impl Estimate {
 }
 
 impl BenchmarkResult {
-    /// Which of its numbers nothing can have, and why: "the value is below 0".
+    /// The impossible number and the reason: "the value is below 0".
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         of_outcome(self).or_else(|| of_result(self)).map(|(what, fault)| format!("{what} {fault}"))
     }
 }
 
-/// Refuses a run with numbers that nothing can have (times, rates and counts below 0, shares beyond the whole, values
-/// outside their intervals), with a result twice, or with a result of the plan that has a value and no sample.
+/// Refuses a run with impossible numbers (times, rates and counts below 0, shares above the whole, values outside their
+/// intervals), with a duplicate result, or with a planned result that has a value and no sample.
 pub(crate) fn check(run: &Run) -> Result<(), Error> {
     let refuse = |what: String| Error::Invalid(format!("{what}; correct it, or export the run again"));
     let mut seen = HashSet::new();
@@ -67,7 +67,7 @@ pub(crate) fn check(run: &Run) -> Result<(), Error> {
         if let Some((what, fault)) = of_outcome(result).or_else(|| of_result(result)) {
             return Err(refuse(format!("{what} of {key} {fault}")));
         }
-        // What another program states has no samples here, nor has what follows from other results.
+        // Imported and derived results have no samples here.
         let own = run.origin.is_none() && planned.contains(&(result.benchmark.as_str(), &result.parameters));
         if own && result.samples.is_empty() && is_of_samples(result) {
             return Err(refuse(format!("the value of {key} is of samples, and none is there")));
@@ -79,7 +79,7 @@ pub(crate) fn check(run: &Run) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is wrong: its name, and a clause about it.
+/// A wrong member: its name, and a clause about it.
 type NumberFault = (&'static str, &'static str);
 
 /// The first number that is below 0 or not finite.
@@ -171,7 +171,7 @@ fn of_outcome(result: &BenchmarkResult) -> Option<NumberFault> {
     }
 }
 
-/// What a result has beside its outcome.
+/// Checks a result's fields other than its outcome.
 fn of_result(result: &BenchmarkResult) -> Option<NumberFault> {
     let sensors = result.sensors.as_ref();
     let of_quantile = |found: &crate::QuantileEstimate| {
@@ -199,7 +199,7 @@ fn of_footprint(footprint: &Footprint) -> Option<NumberFault> {
     below_zero(&[used(footprint.user_seconds), used(footprint.system_seconds), used(footprint.cpu_seconds)])
 }
 
-/// The value of a sample is a difference in some results; in those whose estimate is one of observed values, it is not.
+/// The value of a sample can be a difference in some results; raw values cannot.
 fn of_sample(sample: &Sample, result: &BenchmarkResult) -> Option<NumberFault> {
     let raw = result.outcome.estimate().is_some_and(|estimate| {
         matches!(estimate.method, EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes)
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(parse_run(&text).unwrap().results[0].outcome, foreign.results[0].outcome);
     }
 
-    /// A member, what no run can have there, and what is said of it.
+    /// A member, its impossible values, and the words of the error.
     const IMPOSSIBLE: &[(&str, &str, &str)] = &[
         ("/results/5/outcome/measured/low", "-1e-6", "the value of os.timer_lateness is below 0"),
         ("/results/0/outcome/measured/level", "1.5", "the value of os.syscall_write has a level"),

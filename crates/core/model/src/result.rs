@@ -23,7 +23,7 @@ pub const NOT_REACHED: &str = "the run ended before it was measured";
 /// found follow, separated by commas.
 pub const SURVEYED_LEVELS: &str = "level over ";
 
-/// The benchmark of the clock during a run, a result of every run that reads the references.
+/// The benchmark of the clock during a run, a result of every run that reads the sensors.
 pub const CLOCK: &str = "cpu.clock";
 
 /// The benchmark of the share of time in which another thread was on the core, also of every such run.
@@ -34,7 +34,7 @@ pub const CORE_SHARED: &str = "cpu.core_shared";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
-    /// The interval did not reach the target at the last look.
+    /// The interval did not reach the target at the last checkpoint.
     CannotConverge,
     /// Samples fall into groups.
     Modes,
@@ -54,7 +54,7 @@ pub enum Flag {
     Unfinished,
     /// Samples were repeated because of outside evidence.
     Repeated,
-    /// The value is observed on a core that others shared, or may have shared.
+    /// The value is raw: the core was shared, or may have been.
     SharedCore,
 }
 
@@ -124,7 +124,7 @@ pub struct BenchmarkResult {
     /// The parameters in whose place this machine has it: its size of memory was moved beyond the caches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stands_for: Option<Parameters>,
-    /// How it stands to the definition of the catalogue, if another program or a document states it.
+    /// How it compares with the catalogue's definition, if another program or a document states it.
     #[serde(default, skip_serializing_if = "Definition::is_same")]
     pub definition: Definition,
     /// Title, without the parameters.
@@ -152,8 +152,8 @@ pub struct BenchmarkResult {
     /// Resolution of a paired difference: the least difference from zero that can be detected, in the result's unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<f64>,
-    /// Half a unit in the last digit of the value as its source prints it, relative to the value; absent if it was
-    /// measured, or if the source's digits are not known.
+    /// Half a unit in the last printed digit of the source, relative to the value. Absent if it was measured, or if the
+    /// source's digits are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounding: Option<f64>,
     /// Quantiles of single operations, if the benchmark times them.
@@ -165,7 +165,7 @@ pub struct BenchmarkResult {
     /// Resources used over all valid samples.
     #[serde(default)]
     pub footprint: Footprint,
-    /// What the references say of it, where they were read beside its batches.
+    /// Sensor evidence, if sensors were read between its batches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensors: Option<ResultSensors>,
     /// Every sample in the order of time, including invalid ones.
@@ -240,19 +240,19 @@ impl BenchmarkResult {
         self.benchmark.split('.').next().unwrap_or_default()
     }
 
-    /// What the values of its samples are.
+    /// The basis of the values of its samples.
     #[must_use]
     pub fn basis(&self) -> &ValueBasis {
         self.sensors.as_ref().map_or(&ValueBasis::All, |sensors| &sensors.basis)
     }
 
-    /// Whether its value is what was observed because other threads were on the core, or may have been all the time.
+    /// Whether its value is raw because other threads were on the core, or may have been all the time.
     #[must_use]
     pub fn is_shared_core(&self) -> bool {
         matches!(self.basis(), ValueBasis::Raw(reason) if reason.is_contention())
     }
 
-    /// The samples that count, in time order. Where the value is raw, those are all raw samples.
+    /// The samples that count, in time order. If the value is raw, those are all raw samples.
     #[must_use]
     pub fn counted(&self) -> Vec<&Sample> {
         self.samples.iter().filter(|sample| self.counts(sample)).collect()
@@ -276,8 +276,8 @@ impl BenchmarkResult {
         self.samples.iter().filter(counts).collect()
     }
 
-    /// Value of a sample in the result's unit, on the same basis as the result's estimate; `None` where it has none on
-    /// that basis.
+    /// Value of a sample in the result's unit, on the same basis as the result's estimate; `None` without one on that
+    /// basis.
     #[must_use]
     pub fn value_of(&self, sample: &Sample) -> Option<f64> {
         let clock = self.sensors.as_ref().and_then(|sensors| sensors.clock);
@@ -294,8 +294,8 @@ impl BenchmarkResult {
         self.counted().into_iter().filter_map(|sample| self.value_of(sample)).collect()
     }
 
-    /// Cycles of the samples that count, in time order, where it is a core result: cycles of one operation; of a rate,
-    /// what is counted in a cycle.
+    /// Cycles of the samples that count, in time order, if it is a core result: cycles of one operation, or for a rate
+    /// the count per cycle.
     #[must_use]
     pub fn cycles(&self) -> Option<Vec<f64>> {
         let of = |sample: &Sample| sample.clean.and_then(|clean| clean.cycles);
@@ -318,8 +318,8 @@ impl BenchmarkResult {
         self.counted().into_iter().filter_map(of).fold(TakenTime::default(), |sum, one| sum.plus(&one))
     }
 
-    /// Whether the result has converged: it has a single value and an interval of at least the wanted `level` that is
-    /// no wider than the target, and it neither ended early nor was found unable to converge.
+    /// Whether the result has converged. It has a single value and an interval of at least the wanted `level` within
+    /// the target. It neither ended early nor was found unable to converge.
     #[must_use]
     pub fn is_within(&self, target: f64, level: f64) -> bool {
         let narrow = |one: &Estimate| one.is_within(target, level);

@@ -1,4 +1,4 @@
-//! Every number that can move a value, in one place: what it is, its unit, why it is so, and where it comes from.
+//! Every number that can change a value, in one place: its meaning, unit, reason and source.
 //!
 //! A document holds the rules that it was measured with ([`Rules::values`]). `prony selftest --rules` prints this list.
 
@@ -15,7 +15,7 @@ pub struct Rule {
     pub value: f64,
     /// The unit: `samples`, `ns`, `1` for a plain ratio.
     pub unit: &'static str,
-    /// Why the number is what it is.
+    /// The reason for the number.
     pub reason: &'static str,
     /// A publication, or the test or script that found it.
     pub source: &'static str,
@@ -153,7 +153,7 @@ rules! {
             "Single operations are timed for so long at most to reach a quantile of 99.9%.",
             "convention";
     }
-    /// Which batches, samples and rounds are usable.
+    /// Usable batches, samples and rounds.
     quality: QualityRules {
         near: f64 = 0.05, "1",
             "A reading is of an exclusive core if its ratio is within this distance of the known one.",
@@ -330,7 +330,7 @@ rules! {
             "Results in cycles are tightened to this part of their target in the time that is left.",
             "two intervals of half a band can be told to be the same within it";
     }
-    /// What is measured next under a time limit.
+    /// The order of results under a time limit.
     schedule: ScheduleRules {
         part: u32 = 100, "results",
             "So many results are measured in the same rounds: their samples spread over minutes, and a round takes seconds.",

@@ -54,10 +54,10 @@ pub struct Session {
     /// Disturbances recorded by the machine.
     #[serde(default, skip_serializing_if = "Conditions::is_empty")]
     pub conditions: Conditions,
-    /// What the references say of the clock and of neighbours on the core, where they were read.
+    /// Sensor readings of the clock and of neighbours on the core, if they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensors: Option<SessionSensors>,
-    /// What the ledger of a farm says of the run, of a farm's.
+    /// The ledger's record, for a farm run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub farm: Option<FarmRecord>,
 }
@@ -117,8 +117,7 @@ impl Run {
         self.results.iter().find(|result| result.benchmark == key.benchmark && result.parameters == key.parameters)
     }
 
-    /// Whether the time limit of its plan ended it before every result was finished: what it measured is all that was
-    /// asked for.
+    /// Whether the time limit of its plan ended it before every result was finished.
     #[must_use]
     pub fn ended_by_limit(&self) -> bool {
         !self.session.complete && self.plan.time_limit.is_some_and(|limit| self.session.seconds >= limit)
@@ -130,8 +129,8 @@ impl Run {
         self.origin.is_none() && !self.session.complete && !self.ended_by_limit()
     }
 
-    /// What tells its machine from others: the fingerprint, else the name that another source than Prony states; none
-    /// where neither is known, so that it is a machine of its own.
+    /// Identifies its machine: the fingerprint, else the name that another source states. `None` if neither is known,
+    /// so that it counts as a machine of its own.
     #[must_use]
     pub fn machine_identity(&self) -> Option<&str> {
         let named = self.origin.is_some().then_some(self.machine.name.as_str());

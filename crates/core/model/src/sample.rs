@@ -32,20 +32,20 @@ pub enum Invalid {
     /// The host had moved two of its CPUs: a cache line took `picos` picoseconds between them, and `usual` for most of
     /// the run.
     Moved {
-        /// Picoseconds of a hand-over beside this sample.
+        /// Picoseconds of a hand-over during this sample.
         picos: u32,
         /// For most of the run.
         usual: u32,
     },
-    /// Other programs took its CPU: in the time of its batches it ran for this share, and other samples of the result
-    /// for the usual one, in CPU seconds a second.
+    /// Other programs took its CPU. It ran for `ran` of the time of its batches, other samples of the result for
+    /// `usual`, in CPU seconds a second.
     Preempted {
         /// Of this sample.
         ran: f64,
-        /// Of the sample that ran for most of its time.
+        /// Value of a sample that ran for most of its time.
         usual: f64,
     },
-    /// Its operation offers the CPU, and other threads took it: what was timed is their work.
+    /// Its operation offers the CPU, and other threads took it, so their work was timed.
     HandedOver {
         /// Batches in which they did.
         batches: u32,
@@ -86,18 +86,18 @@ impl fmt::Display for Invalid {
     }
 }
 
-/// Requested and observed CPUs of a sample's threads and processes.
+/// Requested and actual CPUs of a sample's threads and processes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Placement {
     /// CPU requested for each; empty when the scheduler was free.
     pub asked: Vec<u32>,
-    /// CPUs on which each was observed, before and after the batches.
+    /// CPUs on which each ran, before and after the batches.
     pub seen: Vec<Vec<u32>>,
 }
 
 impl Placement {
-    /// Whether each was observed only on its requested CPU.
+    /// Whether each ran only on its requested CPU.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.asked.is_empty()
@@ -133,10 +133,10 @@ pub struct Sample {
     pub began: f64,
     /// Duration including preparation, seconds.
     pub wall: f64,
-    /// Whether it began when its core had been seen exclusive, or after it had waited for that in vain.
+    /// Whether it began when its core had been seen exclusive, or after waiting for that without success.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waited_for_core: bool,
-    /// Its value as observed: the median of all batches, in the result's unit. A paired sample: the median difference.
+    /// Its raw value: the median of all batches, in the result's unit. A paired sample: the median difference.
     pub value: f64,
     /// Nanoseconds of every batch in the order of time; of a paired sample: work, overhead, overhead, work, and again.
     pub nanos: Vec<u64>,
@@ -165,13 +165,13 @@ pub struct Sample {
     pub frequency: Option<(f64, f64)>,
     /// Resources used over the batches.
     pub footprint: Footprint,
-    /// Bytes of payload that receivers compared with what was sent, if the sample verifies its payload.
+    /// Bytes of payload that receivers verified, if the sample verifies its payload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified_bytes: Option<u64>,
-    /// What the references read beside the batches, where they did.
+    /// Sensor readings between the batches, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensors: Option<SampleSensors>,
-    /// What follows for its clean batches, where the exclusive core is known.
+    /// The clean batches that follow, if the exclusive core is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean: Option<CleanBatches>,
     /// Why it is excluded; absent when it is valid.

@@ -33,8 +33,8 @@ pub fn parse_run(text: &str) -> Result<Run, Error> {
     Ok(run)
 }
 
-/// What is wrong, and with which member. serde_json repeats the place in its text; the place is a field of ours. Of a
-/// text that ends too early its reader only needs to know that.
+/// The error and the member that has it. serde_json repeats the position in its text, which is already a field here.
+/// For a truncated text the error alone is enough.
 fn reason(error: &serde_json::Error, text: &str) -> String {
     if error.is_eof() {
         return "it is cut off (copy or export it again)".to_owned();

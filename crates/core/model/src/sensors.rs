@@ -1,4 +1,4 @@
-//! Readings of the clock reference and the contention reference around the batches of a sample, and the values derived
+//! Readings of the clock sensor and the contention sensor around the batches of a sample, and the values derived
 //! from them.
 //!
 //! The readings are raw and remain in the document. [`CleanBatches`], [`ResultSensors`] and
@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CpuDistance, Estimate, Share, SmallSteps};
 
-/// Instructions of each reference, calibrated once per run.
+/// Instructions of each sensor, calibrated once per run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SensorLengths {
-    /// Adds of the clock reference: one chain, one add per cycle.
+    /// Adds of the clock sensor: one chain, one add per cycle.
     pub clock: u32,
-    /// Adds of the contention reference, on six chains together.
+    /// Adds of the contention sensor, on six chains together.
     pub contention: u32,
-    /// Instructions of the issue reference, which do nothing but pass the front end of the core; 0 if it is not read.
+    /// Instructions of the issue sensor, which use only the front end of the core; 0 if it is not read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub issue: u32,
 }
@@ -29,20 +29,20 @@ const fn is_zero(number: &u32) -> bool {
 }
 
 impl SensorLengths {
-    /// Clock from a duration of the clock reference in nanoseconds, hertz.
+    /// Clock from a duration of the clock sensor in nanoseconds, hertz.
     #[must_use]
     pub fn hertz(&self, clock_nanos: u32) -> f64 {
         f64::from(self.clock) * 1e9 / f64::from(clock_nanos.max(1))
     }
 
-    /// Cycles per add of the contention reference: the same at any clock, smallest on an exclusive core.
+    /// Cycles per add of the contention sensor: the same at any clock, smallest on an exclusive core.
     #[must_use]
     pub fn ratio(&self, clock_nanos: u32, contention_nanos: u32) -> f64 {
         let clock = f64::from(clock_nanos.max(1)) / f64::from(self.clock.max(1));
         f64::from(contention_nanos) / f64::from(self.contention.max(1)) / clock
     }
 
-    /// Instructions per cycle of the issue reference, the same at any clock; `None` if it was not read.
+    /// Instructions per cycle of the issue sensor, the same at any clock; `None` if it was not read.
     #[must_use]
     pub fn issued(&self, clock_nanos: u32, issue_nanos: u32) -> Option<f64> {
         let cycles_per_nano = f64::from(self.clock) / f64::from(clock_nanos.max(1));
@@ -50,27 +50,27 @@ impl SensorLengths {
     }
 }
 
-/// One reading of the references between samples, nanoseconds each.
+/// One reading of the sensors between samples, nanoseconds each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SensorReading {
-    /// Time of the clock reference.
+    /// Time of the clock sensor.
     pub clock: u32,
-    /// Time of the contention reference.
+    /// Time of the contention sensor.
     pub contention: u32,
-    /// Time of the issue reference; 0 if it was not read.
+    /// Time of the issue sensor; 0 if it was not read.
     pub issue: u32,
 }
 
-/// Readings of the references on one CPU: if there is one reading more than batches, batch i is between readings i and
-/// i + 1; if there are twice as many, between 2i and 2i + 1, because batches of other results are in between.
+/// Readings of the sensors on one CPU. With one reading more than batches, batch i is between readings i and i + 1.
+/// With twice as many, it is between 2i and 2i + 1, because batches of other results are in between.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SensorTrack {
     /// The CPU.
     pub cpu: u32,
-    /// Times of the clock reference, nanoseconds.
+    /// Times of the clock sensor, nanoseconds.
     pub clock: SmallSteps,
-    /// Times of the contention reference right after it, nanoseconds.
+    /// Times of the contention sensor right after it, nanoseconds.
     pub contention: SmallSteps,
 }
 
@@ -78,7 +78,7 @@ pub struct SensorTrack {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SampleSensors {
-    /// Adds of either reference.
+    /// Adds of either sensor.
     pub lengths: SensorLengths,
     /// One track for each CPU that was read: that of the only party, or of each pinned party.
     pub tracks: Vec<SensorTrack>,
@@ -95,8 +95,8 @@ pub struct SampleSensors {
     /// one reading more than null batches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub null: Vec<SensorTrack>,
-    /// Times of the distance reference, a cache line passed between the first CPU of the tracks and each other one in
-    /// their order, before the batches, then after them: picoseconds a hand-over. Empty where one CPU is read.
+    /// Times of the distance sensor: a cache line passed between the first CPU of the tracks and each other one in
+    /// their order, before the batches, then after them. Picoseconds a hand-over; empty where one CPU is read.
     #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
     pub distances: SmallSteps,
 }
@@ -152,7 +152,7 @@ impl Domain {
     }
 }
 
-/// Why the value of a result is the observed one.
+/// Why the value of a result is raw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -210,12 +210,12 @@ pub enum ValueBasis {
     Clean,
     /// All batches of first attempts, for this reason.
     Raw(RawReason),
-    /// All batches: no filtering is necessary. Samples of documents without references have this basis, too.
+    /// All batches: no filtering is necessary. Samples of documents without sensors have this basis, too.
     #[default]
     All,
 }
 
-/// Results of the references for a result.
+/// Results of the sensors for a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultSensors {
@@ -240,7 +240,7 @@ pub struct ResultSensors {
     /// Share of all timed batches that were clean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<Share>,
-    /// Largest relative difference of the value if batches within 1, 2 or 5% of the references are used instead.
+    /// Largest relative difference of the value if batches within 1, 2 or 5% of the sensors are used instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<f64>,
 }
@@ -256,8 +256,8 @@ pub enum ExclusiveSource {
     EarlierRuns,
     /// The only mode of the run's readings, which agrees with the table in the program.
     Table,
-    /// The readings beside which this thread passed as many instructions per cycle as the core can issue: another
-    /// thread would have taken a share of them.
+    /// The readings at which this thread issued as many instructions per cycle as the core can: another thread would
+    /// have taken a share of them.
     IssueWidth,
     /// The machine shows that no other thread shares the core: SMT is off, or the siblings are visible and were idle.
     Siblings,
@@ -272,7 +272,7 @@ pub enum ExclusiveSource {
 pub struct ExclusiveCore {
     /// CPUs of this class.
     pub cpus: Vec<u32>,
-    /// Cycles per add of the contention reference on an exclusive core.
+    /// Cycles per add of the contention sensor on an exclusive core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
     /// Its source.
@@ -284,7 +284,7 @@ pub struct ExclusiveCore {
     pub exclusive: Option<Share>,
 }
 
-/// Readings of the references over a whole run, including waits and excluded samples.
+/// Readings of the sensors over a whole run, including waits and excluded samples.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SensorSamples {
@@ -292,11 +292,11 @@ pub struct SensorSamples {
     pub millis: SmallSteps,
     /// CPU of each.
     pub cpu: SmallSteps,
-    /// Time of the clock reference, nanoseconds.
+    /// Time of the clock sensor, nanoseconds.
     pub clock: SmallSteps,
-    /// Time of the contention reference, nanoseconds.
+    /// Time of the contention sensor, nanoseconds.
     pub contention: SmallSteps,
-    /// Time of the issue reference, nanoseconds; 0 where it was not read, empty where it never was.
+    /// Time of the issue sensor, nanoseconds; 0 where it was not read, empty where it never was.
     #[serde(default, skip_serializing_if = "SmallSteps::is_empty")]
     pub issue: SmallSteps,
 }
@@ -325,11 +325,11 @@ impl SensorSamples {
     }
 }
 
-/// Results of the references for a session.
+/// Results of the sensors for a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionSensors {
-    /// Instructions of each reference.
+    /// Instructions of each sensor.
     pub lengths: SensorLengths,
     /// The exclusive core, for each class of cores.
     pub exclusive: Vec<ExclusiveCore>,

@@ -1,4 +1,4 @@
-//! What documents keep of the references, and what follows from it.
+//! Sensor readings in documents, and values derived from them.
 
 use super::*;
 

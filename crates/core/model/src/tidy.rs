@@ -91,7 +91,7 @@ fn row(run: &Run, result: &BenchmarkResult) -> Vec<String> {
     row
 }
 
-/// Empty for the same definition as the catalogue's, else how it stands to it and what differs.
+/// Empty for the same definition as the catalogue's, else how it differs.
 fn definition(definition: &Definition) -> String {
     match definition {
         Definition::Same => String::new(),
@@ -100,8 +100,8 @@ fn definition(definition: &Definition) -> String {
     }
 }
 
-/// The columns from `basis` to `raw_high`: what the value rests on, the share of its batches that were
-/// clean, and the value over all batches of first attempts. Empty where the references were not read.
+/// The columns from `basis` to `raw_high`: the basis of the value, the share of its clean batches, and the value over
+/// all batches of first attempts. Empty without sensor readings.
 fn sensors(result: &BenchmarkResult) -> [String; 5] {
     let Some(sensors) = &result.sensors else { return Default::default() };
     let basis = match &sensors.basis {

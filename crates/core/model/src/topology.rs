@@ -43,8 +43,8 @@ pub enum CacheKind {
     Unified,
 }
 
-/// Caches that are alike, as the operating system reports them. Virtual machines often report the host's: what was
-/// measured decides.
+/// Caches that are alike, as the operating system reports them. Virtual machines often report the host's; Prony's
+/// measurement is then better evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheGroup {
@@ -82,12 +82,12 @@ impl CacheGroup {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CoreClass {
-    /// What the kernel or the part number calls them: `core`, `atom`, `Arm Cortex-A76`; empty where nothing does.
+    /// Their name from the kernel or the part number: `core`, `atom`, `Arm Cortex-A76`; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Their CPUs that are online.
     pub cpus: CpuSet,
-    /// What the kernel holds the fastest of them capable of; 1024 is the fastest core of the machine.
+    /// The kernel's capacity of the fastest of them; 1024 is the fastest core of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<u32>,
     /// Highest clock of the fastest of them in hertz.
@@ -95,7 +95,7 @@ pub struct CoreClass {
     pub clock: Option<f64>,
 }
 
-/// How the CPUs of a machine hang together. What a machine does not tell is empty.
+/// How the CPUs of a machine hang together. A field that the machine does not report is empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Topology {
@@ -126,7 +126,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// CPUs about which nothing more is known: each is a core of its own.
+    /// CPUs without further information: each is a core of its own.
     #[must_use]
     pub fn unknown(online: &[usize]) -> Self {
         let online = CpuSet::from(online);
@@ -179,7 +179,7 @@ impl Topology {
         self.caches(cpu).filter(|(cache, _)| cache.kind != CacheKind::Instruction).max_by_key(|(cache, _)| cache.level)
     }
 
-    /// Bytes of all last-level caches that these CPUs can reach together; `None` where one is not told.
+    /// Bytes of all last-level caches that these CPUs can reach together; `None` if a size is unknown.
     #[must_use]
     pub fn last_level_bytes(&self, cpus: &CpuSet) -> Option<u64> {
         let mut seen: Vec<&CpuSet> = Vec::new();

@@ -16,8 +16,8 @@ pub fn quantity(value: f64, unit: Unit) -> String {
     format!("{}{space}{}", digits(value / scale.factor), scale.unit)
 }
 
-/// Sums of money and rates, in sentences and tables alike: to the unit from a thousand on, since who adds up the parts
-/// of a bill expects its sum, and smaller ones with four significant digits without trailing zeros.
+/// Sums of money and rates, in sentences and tables alike. Numbers from a thousand on are whole, so that the parts of a
+/// bill add up; smaller ones have four significant digits without trailing zeros.
 #[must_use]
 pub fn amount(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { number(value, significant(value, 4).max(0), true) }

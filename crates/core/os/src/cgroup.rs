@@ -10,7 +10,7 @@ use kernels::text;
 use crate::error::{Error, Result};
 use crate::file::{Mount, mounts_under};
 
-/// CPU time that a control group may use per period; a group that has used it is throttled until the next period.
+/// CPU time that a control group may use per period. A group that has used it is throttled until the next period.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quota {
     /// CPU time per time.
@@ -92,8 +92,8 @@ pub fn memory_left() -> Option<u64> {
     memory_left_under(Path::new("/")).ok().flatten()
 }
 
-/// Bytes that this process's group and its parents may still take before one of them is at its limit; what could be
-/// taken back from files that were read (`inactive_file`) counts as free. `None` where nothing limits it.
+/// Bytes that this process's group and its parents may still use before one of them is at its limit. Reclaimable file
+/// pages (`inactive_file`) count as free. `None` without a limit. `None` where nothing limits it.
 pub fn memory_left_under(root: &Path) -> Result<Option<u64>> {
     let (groups, mounts) = seen_from(root)?;
     let Some(memory) = place(&groups, &mounts, "memory") else { return Ok(None) };
@@ -145,13 +145,13 @@ pub fn task_room_under(root: &Path) -> Result<Option<TaskRoom>> {
     }))
 }
 
-/// What to add to the error of a process or thread that did not start, where a control group has refused some.
+/// An addition to the error of a failed process or thread, if a control group has refused some.
 pub(crate) fn why_not_started() -> Option<String> {
     let room = task_room().filter(|room| room.refused > 0)?;
     Some(format!("a control group permits {} processes and threads", room.limit))
 }
 
-/// Throttling of this process's group and its parents so far. An error where none of them counts it.
+/// Throttling of this process's group and its parents so far. An error if none of them counts it.
 pub fn throttled() -> Result<Throttled> {
     throttled_under(Path::new("/"))
 }

@@ -1,5 +1,5 @@
-//! What the harness needs of the operating system: facts about the machine, counters of what a process used, starting
-//! and ending programs, limits, network options.
+//! The operating system for the harness: facts about the machine, counters of a process, starting and ending programs,
+//! limits, network options.
 
 #![warn(clippy::undocumented_unsafe_blocks)]
 

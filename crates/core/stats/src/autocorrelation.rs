@@ -55,15 +55,15 @@ fn correlation_at(values: &[f64], lag: usize) -> Option<f64> {
 /// Statistical Society Supplement 8, 1946). `rho` is the unbiased coefficient: at ten values the plain one is too low
 /// by a tenth, which would make intervals too narrow. A slow wave is invisible at lag 1, but not in the sum over a
 /// quarter of the lags, weighted as by Newey and West (Econometrica 55, 1987). Negative correlation never narrows an
-/// interval. Of five values only a correlation counts that is shown: a quarter of five independent ones look as if they
-/// were worth less than one, and would have no interval where four have one.
+/// interval. With five values only a significant correlation counts: otherwise a quarter of independent fives would
+/// seem worth less than one value, and would get no interval.
 pub fn variance_inflation(values: &[f64]) -> f64 {
     inflation(values, 0)
 }
 
-/// Like [`variance_inflation`], of residuals in the order of time about a line that was fitted to them: `fitted`
-/// parameters besides the mean make neighbours look less alike than they are. At most a fourth of their number: fewer
-/// do not determine more.
+/// Like [`variance_inflation`], of residuals in the order of time about a line that was fitted to them: fitting
+/// `fitted` parameters besides the mean makes neighbours look less alike than they are. The correction uses at most a
+/// fourth of their number, because fewer residuals do not determine more.
 pub(crate) fn residual_inflation(residuals: &[f64], fitted: usize) -> f64 {
     inflation(residuals, fitted).min(residuals.len() as f64 / 4.0).max(1.0)
 }
@@ -85,13 +85,13 @@ fn unbiased(lag: &Lag1, count: usize, fitted: usize) -> f64 {
     (lag.coefficient * n + 1.0 + fitted) / (n - 3.0 - fitted).max(0.5)
 }
 
-/// Factor by which the persistence of samples inflates the variance of their location, at least 1: that of samples in
-/// general where few are known, and more and more their own where there are many.
+/// Factor by which the persistence of samples inflates the variance of their location, at least 1. Few samples get the
+/// general factor; many samples get mostly their own.
 ///
 /// Both estimates of [`variance_inflation`] are shrunk towards the mean of the recordings with the empirical Bayes
 /// weight `n / (n + k)` (Morris, Journal of the American Statistical Association 78, 1983), where `k` is the sampling
 /// variance of one sample's share of the coefficient over the variance of the true coefficients of the recordings. A
-/// correlation that is shown counts as it is: the mean of others says nothing against it.
+/// significant correlation counts in full, because the mean of other recordings is no evidence against it.
 pub(crate) fn sample_inflation(values: &[f64]) -> f64 {
     let (n, usual) = (values.len() as f64, usual_inflation());
     let Some(lag) = lag1(values) else { return usual };
@@ -104,7 +104,7 @@ pub(crate) fn sample_inflation(values: &[f64]) -> f64 {
     of_correlation(rho.clamp(0.0, RULES.noise.most_correlation)).max(long_run)
 }
 
-/// Inflation of samples of which nothing is known.
+/// Inflation of samples without further information.
 pub(crate) fn usual_inflation() -> f64 {
     of_correlation(RULES.noise.persistence)
 }

@@ -1,8 +1,8 @@
 //! The difference between work and its overhead, never claimed below the method's resolution.
 //!
 //! Subtracting two imprecise quantities gave lmbench negative times (Brown and Seltzer, SIGMETRICS 1997). Here both
-//! alternate inside one sample, each first equally often, the interval is that of the per-sample differences, and a
-//! null pair (the same work twice) gives the size of difference that the method produces from nothing.
+//! alternate inside one sample, each first equally often. The interval is that of the per-sample differences. A null
+//! pair (the same work twice) shows how large a difference the method produces from nothing.
 
 use crate::interval::{Estimated, Interval};
 use crate::order_statistic::{sample_median_interval, sample_median_range};
@@ -24,8 +24,8 @@ pub enum PairedDifference {
 
 /// One sample's difference from its pairs: `work_first` and `overhead_first` hold work minus overhead of the pairs that
 /// began with either. A drift that adds the same to each batch makes one kind of pair too small and the other too large
-/// by the same amount, so their medians err to opposite sides and their mean does not; with one kind missing the drift
-/// remains. `None` without any pair.
+/// by the same amount. The mean of their medians cancels it; with one kind missing the drift remains. `None` without
+/// any pair.
 #[must_use]
 pub fn of_sample(work_first: &[f64], overhead_first: &[f64]) -> Option<f64> {
     match (median(work_first), median(overhead_first)) {
@@ -35,7 +35,7 @@ pub fn of_sample(work_first: &[f64], overhead_first: &[f64]) -> Option<f64> {
 }
 
 /// The largest difference that the method reports between two equal things: the farther end of the interval of the
-/// median of per-sample differences of a null pair, or the largest of them if they are too few for `level`. `None`
+/// median of the null pair's differences. If samples are too few for `level`, it is the largest difference. `None`
 /// without any.
 #[must_use]
 pub fn resolution(null_differences: &[f64], level: f64) -> Option<f64> {

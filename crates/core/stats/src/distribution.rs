@@ -32,9 +32,9 @@ pub fn student_t_cdf(t: f64, df: f64) -> f64 {
 
 /// Quantile of Student's t with `df` degrees of freedom (Student 1908); infinite at 0 and 1, NaN outside.
 ///
-/// Found by Newton's method on the logarithms of quantile and tail, within a bracket: the inverse of `statrs` never
-/// ends for numbers of degrees like 1e36, which Welch's formula gives where one of two spreads is all but none, and is
-/// wrong in the tails of less than half a degree.
+/// Found by Newton's method on the logarithms of quantile and tail, within a bracket. The inverse of `statrs` never
+/// ends for degrees like 1e36, which Welch's formula gives if one of two spreads is almost zero. It is also wrong in
+/// the tails below half a degree.
 pub fn student_t_quantile(p: f64, df: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) || df.is_nan() || df <= 0.0 {
         return f64::NAN;
@@ -106,8 +106,8 @@ pub fn binomial_cdf(k: usize, n: usize, p: f64) -> f64 {
 }
 
 /// P(X <= k) for X beta-binomial: binomial with mean `p` whose variance is `inflation` times the binomial one, as for a
-/// count of correlated trials (Skellam 1948). `inflation <= 1` is the binomial; the largest inflation that `n`
-/// correlated trials can have is `n` (all trials equal), and larger values count as that.
+/// count of correlated trials (Skellam 1948). `inflation <= 1` is the binomial. The largest inflation of `n` correlated
+/// trials is `n` (all trials equal); larger values count as `n`.
 pub fn beta_binomial_cdf(k: usize, n: usize, p: f64, inflation: f64) -> f64 {
     if k >= n {
         return 1.0;

@@ -55,9 +55,8 @@ pub fn trend(times: &[f64], values: &[f64]) -> Option<MonotoneTrend> {
     })
 }
 
-/// Whether logarithms of sample values at `times` (any unit, in rising order) drift: a trend that chance explains with
-/// less than 1%, or that hardly any pair contradicts, by more than `band` over the whole span (a logarithm, 0.02 is
-/// 2%).
+/// Whether logarithms of sample values at `times` (any unit, in rising order) drift by more than `band` over the whole
+/// span (a logarithm, 0.02 is 2%). The trend must have a chance below 1%, or hardly any pair may contradict it.
 pub fn drifts(times: &[f64], logs: &[f64], band: f64) -> bool {
     let moves =
         |found: MonotoneTrend| found.p_value < RULES.noise.drift_p || found.tau.abs() >= RULES.noise.drift_one_way;

@@ -1,20 +1,20 @@
-//! How many independent samples those are worth that resemble their neighbours, and what the difference costs.
+//! The number of independent samples that correlated ones are worth, and the cost of the difference.
 
 use model::RULES;
 
 use crate::autocorrelation::{lag1, variance_inflation};
 use crate::distribution::student_t_quantile;
 
-/// What samples that resemble their neighbours do to the interval of their shift.
+/// The effect of correlation on the interval of a shift.
 ///
-/// They are worth fewer independent ones, and so few show how far they scatter with fewer degrees of freedom: with the
-/// factor on the standard error alone, 11% of equal pairs of fourteen samples that correlate by 0.7 are significant at
-/// 5%.
+/// Correlated samples are worth fewer independent ones, and fewer samples show their scatter with fewer degrees of
+/// freedom. With only the factor on the standard error, 11% of equal pairs of fourteen samples that correlate by 0.7
+/// are significant at 5%.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Persistence {
     /// Factor on the standard error.
     inflated: f64,
-    /// Degrees of freedom of as many independent samples as these are worth.
+    /// Number of independent samples that these are worth, for the degrees of freedom.
     worth: f64,
     /// Degrees of freedom if all were independent.
     all: f64,
@@ -39,13 +39,13 @@ impl SampleWorth {
 
 impl Persistence {
     /// Factor on the half-width of an interval at `level` for samples in the order of time whose errors add, which
-    /// never narrows it. It is that of the report's level at stricter ones too: there Student's quantiles would make
-    /// one pair of independent samples in ten, those that look correlated by chance, unable to show anything.
+    /// never narrows it. Stricter levels use the factor of the report's level: there Student's quantiles would make the
+    /// one pair in ten that looks correlated by chance unable to show anything.
     pub(crate) fn stretch(samples: &[&[f64]], level: f64) -> f64 {
         Self::of(samples).map_or(1.0, |found| found.factor(level))
     }
 
-    /// Of samples in the order of time whose errors add; `None` if none shows that neighbours resemble each other.
+    /// The correlation of samples in the order of time whose errors add; `None` if none of them shows any.
     fn of(samples: &[&[f64]]) -> Option<Self> {
         let sizes: Vec<SampleWorth> = samples.iter().map(|one| SampleWorth::of(one)).collect();
         if sizes.iter().all(|size| size.inflation <= 1.0) {
@@ -86,7 +86,7 @@ mod tests {
         let factors: Vec<f64> = [0.0, 0.5, 0.95, 0.999, 1.0].map(|level| shown.factor(level)).to_vec();
         assert!(factors.windows(2).take(3).all(|pair| pair[0] <= pair[1]), "{factors:?}");
         assert!(factors.iter().all(|factor| factor.is_finite() && *factor >= shown.inflated), "{factors:?}");
-        // One side's correlation is that side's: beside many samples that are independent it costs less.
+        // The correlation belongs to one side only: next to many independent samples it costs less.
         let beside = Persistence::of(&[&climbing, &mixed.repeat(4)]).unwrap();
         assert!(beside.worth < beside.all && beside.factor(0.95) > 1.5);
     }

@@ -1,11 +1,11 @@
 //! Whether two results may be called different, or the same.
 //!
-//! The shift is the Hodges-Lehmann estimate with its Mann-Whitney interval; between sessions the interval is widened by
-//! the session floor. The verdict requires practical relevance as well as significance: DIFFERENT is wholly outside a
-//! band around zero. SAME passes two one-sided tests, each at the level of the report: that the shift is not beyond the
-//! one edge of the band, and not beyond the other. Only one of both can be wrong, so that both at 5% together are a
-//! test at 5%, and they are passed where the interval at 90% is wholly inside (Schuirmann, Journal of Pharmacokinetics
-//! and Biopharmaceutics 15, 1987; Lakens, Social Psychological and Personality Science 8, 2017).
+//! The shift is the Hodges-Lehmann estimate with its Mann-Whitney interval; between runs the interval is widened by the
+//! session noise. The verdict requires practical relevance as well as significance: `Different` lies wholly outside a
+//! margin around zero. `Same` passes two one-sided tests, one for each edge of the margin, each at the level of the
+//! report. Only one of the two can be wrong, so both at 5% together are a test at 5%. They pass where the interval at
+//! 90% is wholly inside (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987; Lakens, Social
+//! Psychological and Personality Science 8, 2017).
 
 use crate::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
 use crate::effective::Persistence;
@@ -13,7 +13,7 @@ use crate::hodges_lehmann::{HodgesLehmannShift, one_sample, two_sample};
 use crate::interval::Interval;
 use crate::quantile::standard_deviation;
 
-/// Half-width of the band within which two results count as the same: 2%, as a logarithm of the ratio.
+/// Half-width of the margin within which two results count as equal: 2%, as a logarithm of the ratio.
 pub const BAND: f64 = model::RULES.compare.band;
 
 /// How much a result moves between sessions, for reasons that no number of samples averages out.
@@ -21,15 +21,15 @@ pub const BAND: f64 = model::RULES.compare.band;
 pub struct Floor {
     /// Standard deviation of the logarithm of the result between sessions of one machine, `own` included.
     pub sd: f64,
-    /// Variance that the sessions' own errors have in that of `sd`: a comparison has the errors of its two sessions
-    /// beside the floor.
+    /// Variance that the sessions' own errors contribute to that of `sd`: a comparison has the errors of its two
+    /// sessions as well as the session noise.
     pub own: f64,
     /// Degrees of freedom of `sd`: number of sessions minus one if it was estimated, `None` if it is taken as known.
     pub degrees: Option<f64>,
 }
 
 impl Floor {
-    /// No floor: both samples are from one session, with interleaved samples.
+    /// No session noise: both samples are from one session, with interleaved samples.
     pub const NONE: Self = Self { sd: 0.0, own: 0.0, degrees: None };
 
     /// A standard deviation that is taken as known, such as the default of a class of results.
@@ -55,8 +55,8 @@ impl Floor {
         (self.sd * self.sd - self.own).max(0.0).sqrt()
     }
 
-    /// The floor with an error of the difference that is known beside it: its standard deviation, such as that of the
-    /// two clocks at which times are stated. Degrees of freedom by Welch and Satterthwaite (Biometrika 34, 1947).
+    /// The session noise plus another known error of the difference, given by its standard deviation, such as that of
+    /// the two clocks. Degrees of freedom by Welch and Satterthwaite (Biometrika 34, 1947).
     #[must_use]
     pub fn beside(self, error: f64) -> Self {
         if error == 0.0 {
@@ -70,9 +70,9 @@ impl Floor {
     /// Half-width at `level` that the floor adds in quadrature to that of two sessions' samples. The quantile is
     /// Student's if the deviation was estimated, else normal.
     ///
-    /// What an estimated deviation holds of the sessions' own errors is taken off with the quantile that those of the
-    /// samples have: where the errors of all sessions are alike, both together are Student's interval of the deviation
-    /// that was seen, but never less than that of the samples.
+    /// The sessions' own errors within an estimated deviation are subtracted, with the quantile of the samples. If all
+    /// sessions have similar errors, the sum is Student's interval of the observed deviation, but never less than that
+    /// of the samples.
     pub fn half_width(&self, level: f64) -> f64 {
         if self.sd == 0.0 {
             return 0.0;
@@ -91,8 +91,8 @@ impl Floor {
         2.0 * quantile * quantile * self.own
     }
 
-    /// Whether [`half_width`](Self::half_width) at `level` is less than `room`: asked of the distribution itself, which
-    /// costs far less than its quantile.
+    /// Whether [`half_width`](Self::half_width) at `level` is less than `room`. It evaluates the distribution itself,
+    /// which costs far less than its quantile.
     fn is_within(&self, room: f64, level: f64) -> bool {
         if self.sd == 0.0 {
             return room > 0.0;
@@ -107,14 +107,14 @@ impl Floor {
 pub struct RatioEstimate {
     /// Estimated logarithm of B over A.
     pub shift: f64,
-    /// Its interval, including autocorrelation and floor.
+    /// Its interval, including autocorrelation and session noise.
     pub interval: Interval,
     /// The same at the level of two one-sided tests (90% for 95%), by which equivalence is judged.
     pub equivalence: Interval,
     /// Two-sided p-value of "no shift" that belongs to `interval`: one minus the level at which that interval would
     /// just reach zero.
     pub p_value: f64,
-    /// Half-width that the floor alone adds in quadrature.
+    /// Half-width that the session noise alone adds in quadrature.
     pub floor_half_width: f64,
     /// Requested confidence level.
     pub level: f64,
@@ -125,9 +125,9 @@ pub struct RatioEstimate {
 /// Verdict on two results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EquivalenceVerdict {
-    /// Significant after adjustment, and by more than the band.
+    /// Significant after adjustment, and by more than the margin.
     Different,
-    /// By less than the band.
+    /// By less than the margin.
     Same,
     /// Neither can be shown with this number of samples.
     Undecided,
@@ -142,8 +142,8 @@ pub fn compare(a: &[f64], b: &[f64], floor: Floor, level: f64) -> Option<RatioEs
     estimated(&shift, &widening, level, a.len().min(b.len()))
 }
 
-/// Compares B against A from differences of logarithms in the order of time, each of a pair that shared its conditions:
-/// two sides that ran together, or one after the other. What both have in common is not in a difference.
+/// Compares B with A from differences of logarithms in the order of time. Both sides of each pair share their
+/// conditions, so that a common disturbance cancels.
 ///
 /// `None` when a difference is not finite or there are too few for `level` (fewer than six at 95%).
 pub fn compare_pairs(differences: &[f64], level: f64) -> Option<RatioEstimate> {
@@ -198,14 +198,14 @@ impl Widening {
     }
 
     /// The smallest p at which the widened interval of level 1 - p excludes zero. Intervals nest, so bisection finds
-    /// it; below the smallest p that the samples allow there is no interval, hence no exclusion.
+    /// it. Below the smallest p that the samples allow there is no interval, so nothing excludes zero.
     fn p_value(&self, shift: &HodgesLehmannShift) -> f64 {
         let centre = shift.estimate;
         let excludes = |ln_p: f64| {
             let level = 1.0 - ln_p.exp();
             shift.interval(level).is_some_and(|i| {
-                // The end towards zero: beyond it when what samples and floor add in quadrature is less than the
-                // shift.
+                // The end towards zero. It is past zero if the samples and the session noise in quadrature are less
+                // than the shift.
                 let samples = self.stretch * if centre > 0.0 { centre - i.low } else { i.high - centre };
                 let room = centre * centre - samples * samples;
                 room > 0.0 && self.floor.is_within(room.sqrt(), level)
@@ -224,7 +224,7 @@ impl Widening {
 }
 
 /// The three-way verdict. `adjusted_p` is the comparison's p-value after [`crate::holm`] over all results of the
-/// report; NaN (no test) never gives DIFFERENT. `band` is the half-width of the band, such as [`BAND`].
+/// report; NaN (no test) never gives DIFFERENT. `band` is the half-width of the margin, such as [`BAND`].
 pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> EquivalenceVerdict {
     if comparison.equivalence.is_inside(band) {
         EquivalenceVerdict::Same
@@ -235,27 +235,27 @@ pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> Equiva
     }
 }
 
-/// What would decide an undecided comparison.
+/// The samples or sessions that would decide an inconclusive comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionNeed {
     /// This many more samples of each result, for an 80% chance.
     Samples(usize),
-    /// The floor alone is too wide for samples to decide: this many sessions of each machine.
+    /// Session noise is too wide for samples to decide: this many sessions of each machine.
     Sessions(usize),
-    /// The shift is so close to the edge of the band that no reasonable effort decides.
+    /// The shift is so close to the edge of the margin that no reasonable effort decides.
     TooClose,
 }
 
 /// Largest number of samples or sessions that is proposed.
 const MAX_PROPOSED: f64 = 1000.0;
 
-/// What would decide `comparison` against `band` if its shift is the true one.
+/// The effort that would decide `comparison` with margin `band` if its shift is the true one.
 ///
-/// Widths shrink with the square root of the samples; the floor does not. For a chance of `power` (such as 0.8) the
-/// end of the interval must clear the band by the normal quantile of `power` in addition to its own half-width.
+/// Widths shrink with the square root of the samples; session noise does not. For a chance of `power` (such as 0.8) the
+/// end of the interval must clear the margin by the normal quantile of `power` plus its own half-width.
 pub fn need(comparison: &RatioEstimate, band: f64, power: f64) -> DecisionNeed {
     let gap = (comparison.shift.abs() - band).abs();
-    // Inside the band it is to become the same, which the narrower interval decides.
+    // Inside the margin the result can become `Same`, which the narrower interval decides.
     let (level, width) = if comparison.shift.abs() < band {
         (equivalence_level(comparison.level), comparison.equivalence.half_width())
     } else {

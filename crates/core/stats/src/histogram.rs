@@ -1,7 +1,8 @@
 //! A compact histogram of latencies whose quantiles have a bounded relative error.
 //!
 //! Buckets are linear within a power of two, as in HdrHistogram (Tene, 2012) and DDSketch (Masson, Rim and Lee, VLDB
-//! 2019): 128 to a power of two, so that a bucket is at most 1/128 of its value wide. Minimum and maximum are exact.
+//! 2019). Each power of two has 128 buckets, so that a bucket is at most 1/128 of its value wide. Minimum and maximum
+//! are exact.
 
 use std::collections::BTreeMap;
 

@@ -50,8 +50,8 @@ pub fn two_sample(a: &[f64], b: &[f64]) -> Option<HodgesLehmannShift> {
     Some(HodgesLehmannShift { estimate, p_value, elementary, null_tail: mann_whitney::null_tail(a.len(), b.len()) })
 }
 
-/// The centre of symmetry of one sample, such as differences of pairs: the median of all averages of two values (each
-/// with itself too), with the interval that inverts Wilcoxon's signed-rank test (the same book, section 3.2).
+/// The centre of symmetry of one sample, such as differences of pairs: the median of the averages of all pairs of
+/// values, including each with itself. Its interval inverts Wilcoxon's signed-rank test (the same book, section 3.2).
 ///
 /// `None` without values, or with one that is not finite.
 pub fn one_sample(values: &[f64]) -> Option<HodgesLehmannShift> {

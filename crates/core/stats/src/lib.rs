@@ -1,4 +1,4 @@
-//! Statistics of measurement: what a set of samples supports.
+//! Statistics of measurement: the conclusions that a set of samples supports.
 //!
 //! Every function is pure, without clock, file or hidden state. Randomised methods take a seed. Functions that cannot
 //! answer (too few values, a value that is not finite) return `None`. The unit of replication is the sample: one value
@@ -49,4 +49,4 @@ pub use order_statistic::{
 pub use quantile::{median, quantile};
 pub use rank::{RankInterval, rank_intervals};
 pub use ratio::{geometric_mean, ratio};
-pub use stop::{CALLING_LEVEL, Look, calling_interval, decide_at_checkpoint, decide_on_clean};
+pub use stop::{CALLING_LEVEL, CheckpointResult, calling_interval, decide_at_checkpoint, decide_on_clean};

@@ -1,7 +1,7 @@
 //! The null distribution of the Mann-Whitney statistic, and the p-value of two samples.
 //!
 //! Mann and Whitney, Annals of Mathematical Statistics 18, 1947. Without ties the distribution is exact, by expanding
-//! its generating function; with ties it is the exact permutation distribution of the midranks for small samples, else
+//! its generating function. With ties it is the exact permutation distribution of the midranks for small samples, else
 //! the normal one with the tie correction (Lehmann, Nonparametrics, 1975, chapter 1).
 
 use crate::distribution::normal_cdf;
@@ -103,12 +103,12 @@ fn permutation_p(ranks: &[f64], n: usize) -> f64 {
     extreme / all
 }
 
-/// Ways to choose `n` of the ranks, which rise, by their sum less the smallest that there is; `smallest` has the sum of
-/// the first 0, 1, ... of them. Only sums that can be, of sizes that can still become `n`, are gone through.
+/// Ways to choose `n` of the ascending ranks, by their sum less the smallest possible sum; `smallest` has the sum of
+/// the first 0, 1, ... ranks. Only reachable sums, of sizes that can still become `n`, are visited.
 fn ways_to_choose(ranks: &[usize], smallest: &[usize], n: usize) -> Vec<f64> {
     let most = |seen: usize, size: usize| smallest[seen] - smallest[seen - size];
     let width = most(ranks.len(), n) - smallest[n] + 1;
-    // Of every size, by the sum less the smallest one of that size.
+    // Ways for every size, by the sum less the smallest sum of that size.
     let mut ways = vec![vec![0.0_f64; width]; n + 1];
     ways[0][0] = 1.0;
     for (seen, &rank) in ranks.iter().enumerate() {

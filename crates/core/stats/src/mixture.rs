@@ -1,6 +1,6 @@
 //! Shares of a whole: least squares with non-negative coefficients that sum to 1.
 //!
-//! Tells the composition of a quantity, where ridge regression predicts its size. Shares are shrunk towards a prior,
+//! Finds the composition of a quantity, where ridge regression predicts its size. Shares are shrunk towards a prior,
 //! each by its own prior variance, so that a column with a small prior needs strong evidence. Minimised by accelerated
 //! projected gradients (Beck and Teboulle, SIAM Journal on Imaging Sciences 2, 2009) with the projection on the simplex
 //! of Duchi et al. (ICML 2008).
@@ -31,7 +31,7 @@ pub fn mixture(rows: &[Vec<f64>], targets: &[f64], prior: &[f64], strength: f64)
     let middle = mean(targets);
     let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().zip(&centres).map(|(x, c)| x - c).collect()).collect();
     let targets: Vec<f64> = targets.iter().map(|t| t - middle).collect();
-    // A share with a small prior is penalised more; a floor keeps the problem well conditioned.
+    // A share with a small prior is penalised more; a minimum keeps the problem well conditioned.
     let firmness: Vec<f64> = prior.iter().map(|p| strength / (p * width as f64).max(0.05)).collect();
     let step = 1.0 / (largest_eigenvalue(&rows, width) + firmness.iter().copied().fold(0.0, f64::max));
     let (mut shares, mut ahead, mut momentum) = (prior.to_vec(), prior.to_vec(), 1.0_f64);

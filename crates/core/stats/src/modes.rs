@@ -1,17 +1,17 @@
 //! Modes of a result: groups of samples at different levels.
 //!
-//! Whether there is more than one is decided by the dip test (Hartigan and Hartigan, Annals of Statistics 13, 1985):
-//! the dip is the distance between the empirical distribution and the nearest one with a single mode. It is computed as
-//! by P. M. Hartigan (Applied Statistics 34, 1985, algorithm AS 217), and its limit is that of uniform values, for
-//! which the dip is largest among the distributions with one mode. The sorted logarithms are then cut at the widest
-//! gap, and both parts are tested again.
+//! The dip test decides whether there is more than one (Hartigan and Hartigan, Annals of Statistics 13, 1985): the dip
+//! is the distance between the empirical distribution and the nearest one with a single mode. It is computed as by P.
+//! M. Hartigan (Applied Statistics 34, 1985, algorithm AS 217), and its limit is that of uniform values, for which the
+//! dip is largest among the distributions with one mode. The sorted logarithms are then cut at the widest gap, and both
+//! parts are tested again.
 //!
-//! The test takes samples for independent. A level that persists over neighbouring samples is a regime of the machine
-//! and no mode, so the levels on both sides of a cut must change about as often as in random order (runs test of Wald
-//! and Wolfowitz, Annals of Mathematical Statistics 11, 1940). A preempted sample has batches at both levels, so the
-//! samples of the slower level must be slow throughout, where their batches are known.
+//! The test takes samples for independent. A level that persists over neighbouring samples is a regime of the machine,
+//! not a mode. The levels on both sides of a cut must therefore change about as often as in random order (runs test of
+//! Wald and Wolfowitz, Annals of Mathematical Statistics 11, 1940). A preempted sample has batches at both levels, so
+//! the samples of the slower level must be slow throughout, where their batches are known.
 //!
-//! The tests `modes`, `placements` and `recordings` check the share of false alarms and what is found.
+//! The tests `modes`, `placements` and `recordings` check false alarms and sensitivity.
 
 use model::RULES;
 
@@ -43,8 +43,8 @@ pub struct FastBatches {
 }
 
 /// The modes of positive sample values in the order of time, from low to high. One mode means that a single number
-/// describes them; it is also the result of fewer samples than an estimate needs. Empty without values or with one
-/// that is not finite and positive.
+/// describes them. Samples too few for an estimate also give one mode. Empty without values or with one that is not
+/// finite and positive.
 pub fn modes(values: &[f64]) -> Vec<ModeGroup> {
     modes_of_samples(values, &[])
 }
@@ -72,7 +72,7 @@ fn split(values: &[f64], batches: &[Option<FastBatches>], order: &[usize], group
     }
 }
 
-/// Where these samples fall into two levels, if they do.
+/// The cut between two levels of these samples, if there are two.
 fn cut(values: &[f64], batches: &[Option<FastBatches>], order: &[usize]) -> Option<usize> {
     let logs: Vec<f64> = order.iter().map(|&at| values[at].ln()).collect();
     let n = logs.len();
@@ -90,7 +90,7 @@ fn cut(values: &[f64], batches: &[Option<FastBatches>], order: &[usize]) -> Opti
     proved.then_some(bound)
 }
 
-/// Largest dip that one mode explains: the 95% quantile of the dip of as many uniform values, by its asymptotic form.
+/// Largest dip that one mode explains: the 95% quantile of the dip of this many uniform values, by its asymptotic form.
 fn limit(n: usize) -> f64 {
     let root = (n as f64).sqrt();
     (RULES.modes.dip - RULES.modes.dip_of_few / root) / root
@@ -120,7 +120,7 @@ fn dip(sorted: &[f64]) -> f64 {
             hull.iter().map(|point| low.partition_point(|step| step.0 < point.0)).collect()
         };
         let (touch_low, touch_high) = (touching(&minorant), touching(&majorant));
-        // Of equal distances the outer one: the first below and the last above.
+        // Of equal distances the outer one counts: the first below and the last above.
         let wider = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0);
         let at_low = touch_low.iter().rev().map(|&at| between(at)).max_by(wider).unwrap_or((0.0, 0));
         let at_high = touch_high.iter().map(|&at| between(at)).max_by(wider).unwrap_or((0.0, 0));

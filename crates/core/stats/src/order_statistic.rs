@@ -107,8 +107,8 @@ pub fn sample_median_range(values: &[f64]) -> Option<MedianInterval> {
 }
 
 /// Intervals of the medians of several quantities, each with a value of every sample, between the same two order
-/// statistics: those that the most persistent quantity needs at `level`, or the extremes with their own level. If each
-/// sample's values rise from one quantity to the next, so do medians and ends.
+/// statistics. The most persistent quantity decides which; if samples are too few, they are the extremes with their own
+/// level. If each sample's values rise from one quantity to the next, so do medians and ends.
 pub fn joint_median_intervals(columns: &[Vec<f64>], level: f64) -> Option<Vec<MedianInterval>> {
     let n = columns.first()?.len();
     if columns.iter().any(|column| column.len() != n) {
@@ -174,7 +174,7 @@ mod tests {
         assert!(inflated_median_ranks(10, 0.95, 9.0).is_none());
     }
 
-    /// Values of which neighbours resemble each other no more than by chance.
+    /// Values without more correlation than chance.
     fn mixed(n: usize) -> Vec<f64> {
         (0..n).map(|at| ((at * 37 + at * at * 11) % 101) as f64).collect()
     }
@@ -186,7 +186,7 @@ mod tests {
         assert!(few > 1.3 && many < 1.3, "{few} and {many}");
         let steps: Vec<f64> = (0..80).map(|at| f64::from(at / 10 % 3)).collect();
         assert!(inflation(&steps) > 4.0);
-        // Where they show none, the interval is hardly wider than that of independent values.
+        // Without persistence the interval is hardly wider than that of independent values.
         let low = |n: usize| sample_median_interval(&mixed(n), 0.95).unwrap().ranks.low;
         for n in [20, 40, 80, 320] {
             let independent = median_ranks(n, 0.95).unwrap().low;

@@ -1,17 +1,17 @@
-//! Two things of a second each on a noisy host, compared in turns, in turns by round, and side by side: how often equal
-//! ones are called different, and a difference of 2% is found.
+//! Two programs of a second each on a noisy host, run in blocks, alternating, and simultaneously. The table shows how
+//! often equal ones are called different, and how often a difference of 2% is found.
 
 use rand::Rng;
 
 use super::{EquivalenceVerdict, Floor, RatioEstimate, compare, compare_pairs, verdict};
 use crate::simulate::{generator, standard_normal};
 
-/// What a host does to two CPUs, as standard deviations of logarithms.
+/// Effects of a host on two CPUs, as standard deviations of logarithms.
 #[derive(Debug, Clone, Copy)]
 struct HostNoise {
     /// To both alike: the clock, memory.
     common: f64,
-    /// To each by itself: neighbours.
+    /// Noise of each one alone: neighbours.
     own: f64,
     /// Correlation of successive executions.
     persistence: f64,
@@ -39,11 +39,11 @@ impl HostNoise {
 /// How two things are compared in the time of 2 n executions after each other.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Procedure {
-    /// In turns in random order of every round; all samples of one against all of the other.
+    /// Alternating in random order within each round; all samples of one are compared with all of the other.
     Turns,
     /// The same, by differences within rounds.
     TurnsByRound,
-    /// Side by side, two turns a sample, with sides changed; one CPU is 3% slower.
+    /// Simultaneously, two executions a sample, with sides changed; one CPU is 3% slower.
     Duet,
 }
 

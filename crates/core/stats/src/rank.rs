@@ -1,7 +1,7 @@
 //! Ranks with their uncertainty.
 //!
-//! The interval of a rank follows from pairwise tests with a family-wise adjustment: at best one more than the number
-//! of those that are significantly better, at worst the total minus those that are significantly worse (Goldstein and
+//! The interval of a rank follows from pairwise tests with a family-wise adjustment. At best it is one more than the
+//! number of significantly better items, at worst the total minus the significantly worse ones (Goldstein and
 //! Spiegelhalter, Journal of the Royal Statistical Society A 159, 1996; Mogstad et al., Review of Economic Studies 91,
 //! 2024).
 
@@ -37,8 +37,8 @@ pub fn rank_intervals(count: usize, pairs: &[Ordered]) -> Vec<RankInterval> {
     ranks
 }
 
-/// Ranks samples of logarithms of sample values, each of its own session, the smallest first. All pairs are compared
-/// with their common `floor`, adjusted by Holm's method, and must differ by more than `band`.
+/// Ranks samples of logarithms of sample values, each from its own session, the smallest first. Prony compares all
+/// pairs with their common `floor`, adjusts by Holm's method, and requires a difference above `band`.
 ///
 /// `None` when a pair cannot be compared: see [`compare`].
 pub fn rank(samples: &[Vec<f64>], floor: Floor, band: f64, level: f64) -> Option<Vec<RankInterval>> {

@@ -31,9 +31,9 @@ pub struct RatioMember {
     pub shift: f64,
     /// Its interval from the samples alone, as logarithms; `None` if no spread is known.
     pub samples: Option<Interval>,
-    /// Standard deviation of that logarithm by the session floor: `sqrt(2)` times the deviation between sessions.
+    /// Standard deviation of that logarithm by session noise: `sqrt(2)` times the deviation between sessions.
     pub floor: f64,
-    /// Class of results whose floors move together: an index into the classes of [`Scores`].
+    /// Class of results whose session noise is common: an index into the classes of [`Scores`].
     pub class: usize,
     /// The result: an index into the results of [`Scores`].
     pub result: usize,
@@ -71,14 +71,13 @@ impl Scores {
 
 /// Weighted geometric mean of ratios of results between two sessions.
 ///
-/// Each draw moves every ratio by its own interval, and all ratios of a class by one common score, each by its own
-/// floor: what moves a session moves all its results of a class together, so more results do not average it out. All
-/// ratios must therefore have the same direction of better. If the spread of a member is unknown, so is that of the
-/// mean: its interval is the value itself at level 0.
+/// Each draw moves every ratio by its own interval, and all ratios of a class by one common score. A session moves all
+/// its results of a class together, so more results do not average it out. All ratios must therefore have the same
+/// direction of better. If the spread of a member is unknown, so is that of the mean: its interval is the value itself
+/// at level 0.
 ///
-/// `None` without members, with a shift, floor, weight or interval that is not finite, a negative floor or weight, zero
-/// total weight, a class or result without scores, an interval that does not contain its shift or whose level is not
-/// between 0 and 1, or fewer than 100 draws.
+/// `None` without members, with an input that is not finite or out of range, with zero total weight, with a class or
+/// result without scores, with an interval that does not contain its shift, or with fewer than 100 draws.
 pub fn geometric_mean(members: &[RatioMember], scores: &Scores, level: f64) -> Option<Estimated> {
     let total: f64 = members.iter().map(|m| m.weight).sum();
     let sound = |m: &RatioMember| {

@@ -88,8 +88,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Solves `matrix x = right` for a symmetric positive definite matrix, given by its lower half, by Cholesky's method;
-/// `None` when it is not positive definite. Row by row, so that all sums run along rows.
+/// Solves `matrix x = right` for a symmetric positive definite matrix, given by its lower half, by Cholesky's method.
+/// `None` if it is not positive definite. Row by row, so that all sums run along rows.
 fn solve_positive(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
     let n = right.len();
     for i in 0..n {
@@ -137,8 +137,8 @@ mod tests {
         assert!(held.coefficients.iter().all(|c| (c - 0.25).abs() < 1e-4));
     }
 
-    /// Where the solution stands, each column's product with what is left equals the penalty times its distance from
-    /// the prior: with fewer columns than rows, as many, and more.
+    /// At the solution each column's product with the residual equals the penalty times the column's distance from the
+    /// prior. This holds for fewer columns than rows, as many, and more.
     #[test]
     fn the_solution_balances_misfit_and_penalty_in_both_spaces() {
         for (n, width) in [(3, 40), (12, 12), (40, 3), (13, 12)] {

@@ -1,9 +1,9 @@
 //! Seeded noise like that of measured samples, for testing statistics against known truths.
 //!
 //! A sample value is `centre x exp(sample effect) x exp(trend)`, and a batch adds its own small effect. The
-//! distributions are those of fresh processes on shared machines: most variance between samples, a quiet core with a
-//! heavy upper tail, correlated neighbours, sometimes two levels (Maricq et al., OSDI 2018; Kalibera and Jones, ISMM
-//! 2013).
+//! distributions are those of fresh processes on shared machines. Most variance lies between samples; a quiet core has
+//! a heavy upper tail; neighbours correlate; sometimes there are two levels (Maricq et al., OSDI 2018; Kalibera and
+//! Jones, ISMM 2013).
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

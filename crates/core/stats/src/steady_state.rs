@@ -1,7 +1,7 @@
 //! The end of warm-up: when two successive groups of batches agree.
 //!
 //! A simple form of the steady-state rule of Georges, Buytaert and Eeckhout (OOPSLA 2007) and Kalibera and Jones (ISMM
-//! 2013): batches are taken in groups of four, and the last two groups must have medians within 2%.
+//! 2013). Batches form groups of four, and the last two groups must have medians within 2%.
 
 use model::RULES;
 

@@ -1,12 +1,12 @@
 //! When a result has had enough samples.
 //!
 //! Testing after every sample and stopping at a good result gives intervals that cover far less than their level
-//! (Armitage, McPherson and Rowe, Journal of the Royal Statistical Society A 132, 1969). Looks are few and fixed, and a
-//! result converges only if an interval of a higher level than the requested one is within its target.
+//! (Armitage, McPherson and Rowe, Journal of the Royal Statistical Society A 132, 1969). Checkpoints are few and fixed,
+//! and a result converges only if an interval of a higher level than the requested one is within its target.
 //!
 //! Reason: an interval at 95% is narrow by chance in one run of many, and for a result that seldom reaches its target
 //! most such runs are chance. If a result converges in a share `p` of all runs, and the interval used for this decision
-//! misses in a share `a`, at most `a / p` of the decisions are wrong; so `a` must be small compared with any `p` worth
+//! misses in a share `a`, at most `a / p` of the decisions are wrong. So `a` must be small compared with any `p` worth
 //! reporting. The deciding interval is also the printed one, since a narrower one inside it would miss more often.
 
 use model::RULES;
@@ -23,18 +23,17 @@ pub const TARGET: f64 = RULES.estimate.target;
 /// Least level of the interval that decides convergence.
 pub const CALLING_LEVEL: f64 = RULES.estimate.deciding_level;
 
-/// Looks before [`CALLING_LEVEL`] can be reached by order statistics, and the factor by which the extremes of so many
-/// samples are widened, away from their median, before they are compared with the target and printed.
+/// Checkpoints before order statistics can reach [`CALLING_LEVEL`]. The factor widens the extremes of the samples, away
+/// from their median, before they are compared with the target and printed.
 ///
 /// The factors are chosen by resampling recorded samples: intervals that decide then cover in 99% of the runs of
-/// results whose samples were freed of outside disturbance, in the order of time too (`measure::sensors` has the
-/// test). With fewer than eight samples on both sides no difference would be significant over the results of a whole
-/// comparison.
+/// undisturbed results, in the order of time too (`measure::sensors` has the test). With fewer than eight samples on
+/// both sides no difference would be significant over the results of a whole comparison.
 const EARLY: [(usize, f64); 2] = [(8, RULES.estimate.widening_of_8), (10, RULES.estimate.widening_of_10)];
 
-/// Result of a look at the sample values of a result.
+/// Result of a checkpoint.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Look {
+pub struct CheckpointResult {
     /// Interval of the median at the requested level, or at [`CALLING_LEVEL`] if the result converged; `None` when the
     /// samples are too few for it at their autocorrelation.
     pub interval: Option<MedianInterval>,
@@ -46,26 +45,33 @@ pub struct Look {
     pub early: bool,
 }
 
-/// Judges positive sample values in the order of time, with what is known of the batches of each sample (`batches` is
-/// empty or as long as `values`). `target` is the wanted half-width of the interval as a logarithm, such as [`TARGET`];
+/// Evaluates positive sample values in the order of time. `batches` holds the known batches of each sample; it is empty
+/// or as long as `values`. `target` is the wanted half-width of the interval as a logarithm, such as [`TARGET`];
 /// `level` its confidence.
-pub fn decide_at_checkpoint(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
+pub fn decide_at_checkpoint(
+    values: &[f64],
+    batches: &[Option<FastBatches>],
+    target: f64,
+    level: f64,
+) -> CheckpointResult {
     let modes = modes_of_samples(values, batches);
     // By the logarithm and by the printed value, whichever is wider.
     let called = calling_interval(values, level).filter(|found| is_within(found, target));
     let converged = called.is_some() && modes.len() == 1;
     let interval = called.filter(|_| converged).or_else(|| sample_median_interval(values, level));
-    Look { interval, modes, converged, early: false }
+    CheckpointResult { interval, modes, converged, early: false }
 }
 
 /// Like [`decide_at_checkpoint`], for samples that were freed of outside disturbance: after 8 and 10 of them a result may
 /// also converge by their widened extremes.
-pub fn decide_on_clean(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> Look {
-    let look = decide_at_checkpoint(values, batches, target, level);
-    let early = early_interval(values, level).filter(|found| is_within(found, target) && look.modes.len() == 1);
+pub fn decide_on_clean(values: &[f64], batches: &[Option<FastBatches>], target: f64, level: f64) -> CheckpointResult {
+    let checkpoint = decide_at_checkpoint(values, batches, target, level);
+    let early = early_interval(values, level).filter(|found| is_within(found, target) && checkpoint.modes.len() == 1);
     match early {
-        Some(found) if !look.converged => Look { interval: Some(found), converged: true, early: true, ..look },
-        _ => look,
+        Some(found) if !checkpoint.converged => {
+            CheckpointResult { interval: Some(found), converged: true, early: true, ..checkpoint }
+        }
+        _ => checkpoint,
     }
 }
 
@@ -75,8 +81,8 @@ fn is_within(found: &MedianInterval, target: f64) -> bool {
 }
 
 /// The extremes of few samples, widened; its level is [`CALLING_LEVEL`]. `None` for fewer samples than at the first
-/// early look, for enough of them for order statistics, and if a higher level is wanted. Numbers between two looks
-/// occur where samples are judged again after the last one.
+/// early checkpoint, for enough of them for order statistics, and if a higher level is wanted. Numbers between two
+/// checkpoints occur where samples are evaluated again after the last one.
 pub fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     let (_, factor) = EARLY.iter().rfind(|(samples, _)| *samples <= values.len())?;
     let few = fewest_samples(level).is_none_or(|enough| values.len() < enough);
@@ -86,14 +92,14 @@ pub fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     (low > 0.0).then(|| MedianInterval { interval: Interval::new(low, high, CALLING_LEVEL), ..range })
 }
 
-/// How much wider the interval of an early look is than the extremes of so many samples; 1 if there is none.
+/// Factor by which the interval of an early checkpoint is wider than the extremes; 1 if there is none.
 #[must_use]
 pub fn early_widening(samples: usize) -> f64 {
-    EARLY.iter().rfind(|(look, _)| *look <= samples).map_or(1.0, |(_, factor)| *factor)
+    EARLY.iter().rfind(|(checkpoint, _)| *checkpoint <= samples).map_or(1.0, |(_, factor)| *factor)
 }
 
-/// Relative half-width of the deciding interval after so many samples, if they are distributed like these values: its
-/// ends are quantiles of theirs. `None` for fewer samples than it needs, or without values.
+/// Expected relative half-width of the deciding interval after this many samples, if they are distributed like these
+/// values. `None` for fewer samples than it needs, or without values.
 #[must_use]
 pub fn expected_half_width(values: &[f64], samples: usize, level: f64) -> Option<f64> {
     let ranks = inflated_median_ranks(samples, level.max(CALLING_LEVEL), usual_inflation())?;
@@ -136,15 +142,15 @@ mod tests {
             (0..n).map(|at| 1.0 + half * (2.0 * ((at * 3) % n) as f64 / (n - 1) as f64 - 1.0)).collect()
         };
         let eight = spread(0.99 * 0.008, 8);
-        let look = decide_on_clean(&eight, &[], TARGET, 0.95);
-        let found = look.interval.unwrap();
-        assert!(look.converged && look.early && found.interval.level >= CALLING_LEVEL, "{found:?}");
+        let checkpoint = decide_on_clean(&eight, &[], TARGET, 0.95);
+        let found = checkpoint.interval.unwrap();
+        assert!(checkpoint.converged && checkpoint.early && found.interval.level >= CALLING_LEVEL, "{found:?}");
         assert!((found.interval.half_width() - 0.99 * TARGET).abs() < 1e-6, "widened to {found:?}");
         assert!(!decide_on_clean(&spread(1.1 * 0.008, 8), &[], TARGET, 0.95).converged);
         assert!(!decide_at_checkpoint(&eight, &[], TARGET, 0.95).converged, "observed samples do not");
-        assert!(!decide_on_clean(&spread(0.0001, 7), &[], TARGET, 0.95).converged, "seven are no look");
-        let look = decide_on_clean(&spread(0.001, 14), &[], TARGET, 0.95);
-        assert!(look.converged && !look.early);
+        assert!(!decide_on_clean(&spread(0.0001, 7), &[], TARGET, 0.95).converged, "seven are no checkpoint");
+        let checkpoint = decide_on_clean(&spread(0.001, 14), &[], TARGET, 0.95);
+        assert!(checkpoint.converged && !checkpoint.early);
     }
 
     #[test]
@@ -153,7 +159,7 @@ mod tests {
             (0..25).map(|at| if at % 5 == 0 { 1.125 } else { 1.0 + 0.0005 * f64::from(at) }).collect();
         let expected = |samples| expected_half_width(&levels, samples, 0.95).unwrap();
         assert!(expected(14) > 0.05 && expected(80) < 0.01, "{} and {}", expected(14), expected(80));
-        // What is spread evenly follows the root law.
+        // Evenly spread values follow the root law.
         let even: Vec<f64> = (0..101).map(|at| 1.0 + 0.001 * f64::from(at)).collect();
         let ratio = expected_half_width(&even, 20, 0.95).unwrap() / expected_half_width(&even, 80, 0.95).unwrap();
         assert!((1.7..2.2).contains(&ratio), "{ratio}");
@@ -161,17 +167,21 @@ mod tests {
         assert_eq!(expected_half_width(&[], 20, 0.95), None);
     }
 
-    /// The half-width and whether the interval covers, of a core result that is refined: launched on once it is within
-    /// the target, to the first look at which it is within a fourth of it, or to so many samples.
+    /// The half-width and whether the interval covers, for a core result that is tightened: it continues until a
+    /// checkpoint is within a fourth of the target, or to `most` samples.
     fn refined(noise: &Noise, most: usize, seed: u64) -> (f64, bool) {
         let values = noise.samples(most, &mut generator(seed));
         let mut target = TARGET;
         let mut last = None;
-        for look in model::CHECKPOINTS.map(|look| look as usize).into_iter().filter(|look| *look <= most) {
-            let mut found = decide_on_clean(&values[..look], &[], target, 0.95);
+        for checkpoint in model::CHECKPOINTS
+            .map(|checkpoint| checkpoint as usize)
+            .into_iter()
+            .filter(|checkpoint| *checkpoint <= most)
+        {
+            let mut found = decide_on_clean(&values[..checkpoint], &[], target, 0.95);
             if found.converged && target == TARGET {
                 target = TARGET / 4.0;
-                let finer = decide_on_clean(&values[..look], &[], target, 0.95);
+                let finer = decide_on_clean(&values[..checkpoint], &[], target, 0.95);
                 if finer.converged {
                     found = finer;
                 }

@@ -19,8 +19,8 @@ pub struct RobustLine {
     pub intercept: f64,
 }
 
-/// Fits the line through `(x, y)`. `None` below four points, with one that is not finite, when the samples differ in
-/// length, when all x are equal, or when there are too few points for an interval at `level`.
+/// Fits the line through `(x, y)`. `None` below four points, with a point that is not finite, when the samples differ
+/// in length, when all x are equal, or when there are too few points for an interval at `level`.
 pub fn theil_sen(x: &[f64], y: &[f64], level: f64) -> Option<RobustLine> {
     if x.len() != y.len() || x.len() < 4 || x.iter().chain(y).any(|v| !v.is_finite()) {
         return None;

@@ -85,7 +85,7 @@ fn fill(path: &Path) {
     println!("{:<70} {:>9.3} ms a run", "import 1,000 runs, 50 at once", spent.as_secs_f64() * 1e3 / f64::from(RUNS));
 }
 
-/// What importers bring: a few results a run, without samples.
+/// Typical imports: a few results a run, without samples.
 fn imports(path: &Path) {
     let shape = Shape { results: 20, samples: 1, batches: 1 };
     let runs: Vec<_> = (0..500).map(|number| run("machine", number, shape)).collect();

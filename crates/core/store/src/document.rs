@@ -93,7 +93,7 @@ fn place_of(bytes: &[u8], at: usize) -> DocumentPosition {
 /// is compressed by zstd. A link is followed, so that its target is replaced; a pipe or a device is written directly.
 ///
 /// # Errors
-/// When the run could not be read back, or the file cannot be written; an older file of that name then stays unchanged.
+/// When the run could not be read back, or the file cannot be written. An older file of that name then stays unchanged.
 pub fn save_document(path: &Path, run: &Run) -> Result<(), Error> {
     let text = render_document(run)?;
     let refuse = |error: &io::Error| Error::io("save the run document", path, error);
@@ -120,8 +120,8 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Whether a document can be put at this path, as far as that is known before it is written. What writers that were
-/// killed left in its directory is removed.
+/// Whether a document can be put at this path, as far as that is known before it is written. Removes leftovers of
+/// killed writers from its directory.
 ///
 /// # Errors
 /// When its directory is missing, none, or may not be written, or the path is a directory.
@@ -162,7 +162,7 @@ fn link_target(path: &Path) -> PathBuf {
     target
 }
 
-/// Replaces a file atomically: writes a new file beside it, syncs it, renames it over the old one, and syncs the
+/// Replaces a file atomically: writes a new file in its directory, syncs it, renames it over the old one, and syncs the
 /// directory (rename(2): "there is no point at which another process attempting to access newpath will find it
 /// missing").
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -171,7 +171,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     let mut builder = tempfile::Builder::new();
-    // What a killed process leaves is told from what is being written by the number in the name (`prony doctor`).
+    // The number in the name distinguishes a killed process's leftovers from files in progress (`prony doctor`).
     let prefix = format!("{BEGUN}{}-", std::process::id());
     builder.prefix(&prefix).suffix(PART);
     {
@@ -182,7 +182,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // Processes of other hosts and containers do not see this one: to them the lock says that it writes.
     let _ = file.as_file().try_lock();
     file.write_all(bytes)?;
-    // Who may read the file stays as it was.
+    // The file keeps its permissions.
     if let Ok(found) = fs::metadata(path) {
         file.as_file().set_permissions(found.permissions())?;
     }
@@ -191,12 +191,12 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_directory(directory)
 }
 
-/// Beginning and end of the name of a file that is being written; the process that writes it stands between.
+/// Beginning and end of the name of a file in progress; the number of its process is in between.
 const BEGUN: &str = ".prony-";
 const PART: &str = ".part";
 
-/// Removes from a directory what writers that were killed left there: files of no process that runs here, and that
-/// none elsewhere holds locked. What cannot be removed stays.
+/// Removes leftovers of killed writers from a directory: files whose process does not run here, and that no other host
+/// holds locked. A file that cannot be removed stays.
 fn remove_abandoned(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();

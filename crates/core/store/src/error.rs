@@ -85,7 +85,7 @@ pub enum Error {
     /// A file or database could not be read or written.
     #[error("could not {action} {}: {trouble}", one_line(place))]
     Place {
-        /// What was tried, such as `save the run in`.
+        /// The attempted action, such as `save the run in`.
         action: &'static str,
         /// Path or address.
         place: String,

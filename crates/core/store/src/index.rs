@@ -1,4 +1,4 @@
-//! The index beside a document, by which runs are found without reading them. It is always derived from the document.
+//! The index of a document, which finds runs without reading them. It is always derived from the document.
 
 use model::{ResultKey, Run};
 use serde::Serialize;
@@ -75,7 +75,7 @@ pub(crate) struct Index {
     pub(crate) summary: Summary,
     /// Start in microseconds since 1970; 0 when unknown.
     pub(crate) moment: i64,
-    /// Fingerprint of the machine to whose history the run belongs; `None` for results that Prony did not measure, and
+    /// Fingerprint of the machine whose history includes the run. `None` for results that Prony did not measure, and
     /// for a machine without a fingerprint.
     pub(crate) history: Option<String>,
     /// The results with a single value that is the machine's own; none if the run belongs to no history.
@@ -114,8 +114,8 @@ impl Index {
 }
 
 impl ResultValue {
-    /// The values by which sessions of a machine are compared. What a neighbour on the core made of a result is no
-    /// value of the machine: beside those of other sessions it would be their scatter.
+    /// The values with which sessions of a machine are compared. A value changed by a neighbour on the core is no value
+    /// of the machine: it would only add scatter to other sessions.
     fn of_history(run: &Run) -> Vec<Self> {
         run.results.iter().filter(|result| !result.is_shared_core()).filter_map(Self::of).collect()
     }

@@ -1,7 +1,7 @@
 //! Stores run documents and finds them again: in an SQLite file (the default) or PostgreSQL (feature `postgres`).
 //!
-//! Every store is a [`Store`] and passes the same conformance tests. The document is what is stored; the few columns
-//! beside it, which lists and histories need, are always derived from it.
+//! Every store is a [`Store`] and passes the same conformance tests. It stores documents. The few extra columns for
+//! lists and histories are always derived from them.
 #![forbid(unsafe_code)]
 
 mod access;

@@ -1,4 +1,4 @@
-//! Where a store is, and of which kind.
+//! The location and kind of a store.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

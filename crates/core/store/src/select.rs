@@ -43,7 +43,7 @@ pub fn check_label(label: &str) -> Result<(), Error> {
 /// Refuses dates that cannot be ordered: anything but an RFC 3339 time, a day, a month, a year, or nothing.
 ///
 /// # Errors
-/// When the text is none of them.
+/// When the text is not one of them.
 pub fn check_date(text: &str) -> Result<(), Error> {
     let parts: Vec<&str> = text.split('-').collect();
     let digits = |part: &&str| !part.is_empty() && part.len() <= 4 && part.bytes().all(|b| b.is_ascii_digit());

@@ -10,9 +10,9 @@ pub enum Detail {
     /// The document as stored.
     Whole,
     /// The document without the inside of its samples (batches, readings, and each sample's footprint and, unless the
-    /// machine has several classes of cores, placement). Outcomes, sample values and quantiles, facts, the footprints
-    /// of results, and on which CPUs several threads or processes were where the run states how far its CPUs are apart,
-    /// are included. Several times faster.
+    /// machine has several classes of cores, placement). It keeps outcomes, sample values and quantiles, facts, and the
+    /// footprints of results. If the run states how far its CPUs are apart, it keeps the CPUs of several threads or
+    /// processes too. Several times faster.
     Values,
 }
 
@@ -54,8 +54,7 @@ pub trait Store: Send {
     fn summaries(&self) -> Result<Vec<Summary>, Error>;
 
     /// Values of each of these results in its newest `limit` Prony sessions on a machine, oldest first: the histories
-    /// that give the session floor. Results without a single value, imported runs and machines without a fingerprint
-    /// have none.
+    /// for session noise. Results without a single value, imported runs and machines without a fingerprint have none.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -67,7 +66,7 @@ pub trait Store: Send {
     /// When one of them does not exist, or the store cannot be written.
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error>;
 
-    /// Whether its file was removed after it was opened: what was put since is in a new one.
+    /// Whether its file was removed after it was opened, so that later runs are in a new one.
     fn began_anew(&self) -> bool {
         false
     }
@@ -93,7 +92,7 @@ pub(crate) fn label_after(written: Option<&str>, held: Option<&str>, now: Option
 
 /// Reduces a run to what [`Detail::Values`] loads.
 pub(crate) fn values_only(mut run: Run) -> Run {
-    // Which cores a sample used matters where they are of several classes.
+    // The cores of a sample matter on a machine with several classes.
     let several = run.session.sensors.as_ref().is_some_and(|sensors| sensors.exclusive.len() > 1);
     let apart = run.session.sensors.as_ref().is_some_and(|sensors| !sensors.distances.is_empty());
     for sample in run.results.iter_mut().flat_map(|result| &mut result.samples) {
@@ -111,7 +110,7 @@ pub(crate) fn values_only(mut run: Run) -> Run {
             clean: sample.clean,
             placement: match std::mem::take(&mut sample.placement) {
                 whole if several => whole,
-                // Which two CPUs a sample used matters where the host may have moved them.
+                // The two CPUs of a sample matter if the host may have moved them.
                 whole if apart && whole.seen.len() > 1 => model::Placement { seen: whole.seen, ..Default::default() },
                 _ => model::Placement::default(),
             },

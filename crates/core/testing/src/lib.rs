@@ -1,4 +1,4 @@
-//! Helpers for tests of all crates: skipped tests are visible, counted by name and optionally failures; long tests run
+//! Helpers for tests of all crates. Skipped tests are visible, counted by name and optionally failures; long tests run
 //! on request.
 //!
 //! Rust's test harness has no skipped tests: one that returns early has passed, and its output is discarded.
@@ -23,8 +23,8 @@ const PUBLIC_DATA: &str = "PRONY_PUBLIC_DATA";
 /// Runs the long tests.
 pub const SLOW: &str = "PRONY_TEST_SLOW";
 
-/// Records that the current test, or a part of it, cannot run here and why, as `skip(format_args!(...))`; the caller
-/// then returns.
+/// Records why the current test, or a part of it, cannot run here, as `skip(format_args!(...))`; the caller then
+/// returns.
 #[macro_export]
 macro_rules! skip {
     ($($reason:tt)+) => { $crate::skip(::std::format_args!($($reason)+)) };
@@ -56,7 +56,7 @@ pub fn lacks(what: impl Display) {
 /// The text of a recording of real samples, from `recordings` of this crate.
 ///
 /// # Panics
-/// If it is missing or damaged: a test of what was recorded does not pass without.
+/// If it is missing or damaged: a test of recorded data must not pass without them.
 #[must_use]
 pub fn recording(name: &str) -> String {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/recordings")).join(format!("{name}.zst"));
@@ -65,8 +65,8 @@ pub fn recording(name: &str) -> String {
     text.unwrap_or_else(|error| panic!("could not read the recording {}: {error}", path.display()))
 }
 
-/// A public data set whose licence keeps it out of this tree, from the directory that `PRONY_PUBLIC_DATA` names: for
-/// ignored tests, which reproduce what the documentation says of it.
+/// A public data set whose licence keeps it out of this tree, from the directory that `PRONY_PUBLIC_DATA` names.
+/// Ignored tests use it to reproduce numbers of the documentation.
 ///
 /// # Panics
 /// If the variable is not set or the file cannot be read.
@@ -78,7 +78,7 @@ pub fn public_data(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("could not read {}: {error}", path.display()))
 }
 
-/// Whether to run long tests; records what is left out if not.
+/// Whether to run long tests; records skipped parts if not.
 #[must_use]
 #[track_caller]
 pub fn slow(why: impl Display) -> bool {
@@ -94,8 +94,8 @@ pub fn wants_slow() -> bool {
     is_set(SLOW)
 }
 
-/// How many trials a simulation makes: all of them where tests that take long are to run, else `brief`, with a bound
-/// that the test works out for the number that it gets, such as by [`at_most`]. Says what is left out.
+/// The number of trials of a simulation: all of them if long tests are to run, else `brief`. The test computes a bound
+/// for the number that it gets, such as by [`at_most`]. It reports the omitted trials.
 #[must_use]
 #[track_caller]
 pub fn trials(brief: usize, all: usize) -> usize {
@@ -113,9 +113,8 @@ pub fn at_most(rate: f64, trials: usize) -> f64 {
     rate + 3.09 * (rate * (1.0 - rate) / trials as f64).sqrt()
 }
 
-/// Repeats a test until one attempt succeeds: for conditions that neighbours on this machine may spoil now and then,
-/// while a fault of the program would spoil every attempt. Conditions that neighbours cannot affect are asserted within
-/// the attempt.
+/// Repeats a test until one attempt succeeds. Neighbours on this machine may sometimes spoil an attempt, while a fault
+/// of the program would spoil every one. Conditions that neighbours cannot affect are asserted within the attempt.
 ///
 /// # Panics
 /// When all attempts fail, with the last one's result.

@@ -54,7 +54,7 @@ impl RecordedMachine {
     /// The machine of a name.
     ///
     /// # Panics
-    /// When there is none, or its record is not written as it should be.
+    /// When there is none, or its record is malformed.
     #[must_use]
     pub fn named(name: &str) -> Self {
         let mut machine = Self::default();

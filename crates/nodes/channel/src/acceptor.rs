@@ -1,5 +1,5 @@
 //! One thread that accepts connections. A client that has not authenticated yet costs a socket and a few bytes, but no
-//! thread; when there are too many such clients the oldest is dropped, so that silent ones keep no other out.
+//! thread. If there are too many such clients, the oldest is dropped, so that silent ones cannot keep others out.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
@@ -25,9 +25,9 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Limits on clients that have not authenticated.
 #[derive(Debug, Clone, Copy)]
 pub struct AcceptorLimits {
-    /// Such clients at one time; a quarter of the process's limit of open files if that is less.
+    /// Most such clients at one time; a quarter of the process's limit of open files if that is less.
     pub waiting: usize,
-    /// A client younger than this is not dropped to make room; newer ones wait in the kernel's queue meanwhile.
+    /// A client younger than this is not dropped to make room; newer ones wait in the kernel's queue.
     pub grace: Duration,
     /// A client older than this is dropped in any case.
     pub deadline: Duration,
@@ -138,7 +138,7 @@ impl WaitingClient {
         Ok(Self { stream, from, nonce, came: Instant::now(), first: [0; FIRST], have: 0 })
     }
 
-    /// Reads what has arrived; true when the first message is complete.
+    /// Reads the available bytes; true when the first message is complete.
     fn receive(&mut self) -> Result<bool> {
         while self.have < FIRST {
             match self.stream.read(&mut self.first[self.have..]) {

@@ -16,7 +16,7 @@ use crate::{Error, Result, Service, Token};
 /// Buffer memory kept between messages, bytes.
 const KEPT: usize = 8 << 10;
 
-/// A connection to a peer that knows the same token. After an error it can no longer be used.
+/// A connection to a peer that knows the same token. After an error it is unusable.
 #[derive(Debug)]
 pub struct Channel {
     stream: TimedStream,
@@ -37,8 +37,8 @@ impl Channel {
     /// When the other side is not this service in this version, does not know the token, or is too slow.
     pub fn connect(stream: TcpStream, token: &Token, service: &Service, timeout: Duration) -> Result<Self> {
         let deadline = Instant::now() + timeout;
-        // Where nothing listens, the kernel may choose the same port as source and connect the socket with itself: this
-        // side would receive its own bytes, and keep the next server from its port.
+        // If nothing listens, the kernel may choose the same port as source and connect the socket with itself. This
+        // side would then receive its own bytes, and keep the next server from its port.
         if stream.local_addr().ok() == stream.peer_addr().ok() {
             return Err(Error::Gone("no server listens there".to_owned()));
         }

@@ -14,7 +14,7 @@ pub enum Error {
     /// An I/O error of the standard library.
     #[error("could not {what}: {source}")]
     Io {
-        /// What was tried, as the object of "could not".
+        /// The attempted action, as the object of "could not".
         what: String,
         /// The cause.
         source: io::Error,
@@ -81,7 +81,7 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An I/O error with what was tried.
+    /// An I/O error with the attempted action.
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }

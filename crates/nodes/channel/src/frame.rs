@@ -1,8 +1,8 @@
-//! Messages in encrypted frames, without I/O: a frame is its length (2 bytes, big-endian) and that many sealed bytes; a
+//! Messages in encrypted frames, without I/O. A frame is its length (2 bytes, big-endian) and that many sealed bytes. A
 //! message is its length (4 bytes) and its bytes, cut into as few frames as possible.
 //!
 //! Lengths are checked before memory is used: that of a frame before its bytes are stored, that of a message before its
-//! second frame; and every frame but the last must be full.
+//! second frame. Every frame but the last must be full.
 
 use snow::TransportState;
 
@@ -85,12 +85,12 @@ pub struct FrameReader {
     message: Vec<u8>,
     /// Length of that message, once known.
     length: Option<usize>,
-    /// A frame was refused. Later frames can no longer be trusted.
+    /// A frame was refused. Later frames are then refused too.
     refused: bool,
 }
 
 impl FrameReader {
-    /// Where the next bytes go; never empty. It has room for the rest of a frame whose length is known.
+    /// Buffer for the next bytes; never empty. It has room for the rest of a frame whose length is known.
     pub fn space(&mut self) -> &mut [u8] {
         self.bytes.copy_within(self.opened..self.filled, 0);
         (self.filled, self.opened) = (self.filled - self.opened, 0);
@@ -273,7 +273,7 @@ mod tests {
             assert!(reader.held() <= 4 * READY);
             ended
         };
-        // The header alone tells that a frame is too long or too short; its bytes are not waited for.
+        // The header alone shows that a frame is too long or too short, so its bytes are not read.
         assert!(matches!(next(&[0xff, 0xff], 1000), Err(Error::TooLong { .. })));
         assert!(matches!(next(&[0x03, 0xfc], 1000), Ok(None)));
         assert!(matches!(next(&[0x03, 0xfd], 1000), Err(Error::TooLong { .. })));
@@ -315,7 +315,7 @@ mod tests {
                 0 => frames.insert(place, frames[place].clone()),
                 1 => drop(frames.remove(place)),
                 2 => frames.swap(0, place),
-                // The frame's number stands for the whole tag here; the real cipher covers every byte.
+                // The frame's number replaces the whole tag here; the real cipher covers every byte.
                 3 => { let end = frames[place].len(); frames[place][end - 1] ^= value; }
                 _ => frames.truncate(place),
             }

@@ -24,7 +24,7 @@ pub(crate) const GREETING: usize = 1024;
 const WELCOME: u8 = 0;
 const WRONG_TOKEN: u8 = 1;
 
-/// The server's first message. Versions before channels used the same format, so that each side can tell the other's
+/// The server's first message. Its format is that of unencrypted versions, so that each side can report the other's
 /// version.
 #[derive(Debug, Serialize, Deserialize)]
 struct HandshakeGreeting {

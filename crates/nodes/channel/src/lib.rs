@@ -1,5 +1,5 @@
-//! One kind of connection for all services of this program: only holders of the same token can connect, and all bytes
-//! after the handshake are encrypted, authenticated, in order, and bounded in size and time.
+//! One kind of connection for all services of this program. Only holders of the same token can connect. All bytes after
+//! the handshake are encrypted, authenticated, in order, and bounded in size and time.
 //!
 //! The handshake is Noise `NNpsk0` (noiseprotocol.org, revision 34) with a key derived from the token. The server
 //! begins with a greeting: its service, its version, and a nonce that is never used twice. Both sides mix the greeting

@@ -23,7 +23,7 @@ impl TimedStream {
         Self { stream, read: None, write: None }
     }
 
-    /// Reads what has arrived, or waits for it until the deadline; `None` when nothing arrived.
+    /// Reads the available bytes, or waits for some until the deadline; `None` when nothing arrived.
     pub(crate) fn read(&mut self, into: &mut [u8], deadline: Instant) -> Result<Option<usize>> {
         loop {
             let Some(slice) = slice(deadline) else { return Ok(None) };

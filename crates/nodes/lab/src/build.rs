@@ -64,8 +64,8 @@ pub(super) fn switch(switch: &File, hosts: &[File], shape: &LabShape) -> Result<
     Ok(())
 }
 
-/// Waits until every port of the switch forwards: the kernel enables it some time after the interface at its other end
-/// came up, later on a busy machine, and drops without a count what is sent before.
+/// Waits until every port of the switch forwards. The kernel enables a port some time after the interface at its other
+/// end came up, later on a busy machine, and silently drops frames before that.
 pub(super) fn forwarding(switch: &File, hosts: usize) -> Result<()> {
     let began = Instant::now();
     loop {

@@ -48,7 +48,7 @@ pub(super) fn spawn<T: Send + 'static>(
         .map_err(Error::io("start a thread"))
 }
 
-/// Runs `work` inside a namespace, in a thread of its own, and waits for it.
+/// Runs `work` inside a namespace, in a separate thread, and waits for it.
 pub(super) fn run<T: Send>(network: &File, work: impl FnOnce() -> T + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let work = || {

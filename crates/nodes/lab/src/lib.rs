@@ -1,10 +1,10 @@
 //! A switch with finite buffers on one host: a bridge and token buckets between network namespaces.
 //!
-//! The bridge has a namespace of its own, and so has every host; a host's interface is one end of a veth pair. The
-//! token bucket at the bridge's end (`tc-tbf(8)`) is the switch's output port and its `limit` the port's buffer; the
-//! one at the host's end is the network card. The namespaces have no names: this process holds them open, so that the
-//! kernel removes them with everything inside when the process ends. Their addresses are reserved for benchmarks of
-//! network devices (RFC 2544, 198.18.0.0/15), and none of their interfaces leads outside.
+//! The bridge and every host have separate namespaces; a host's interface is one end of a veth pair. The token bucket
+//! at the bridge's end (`tc-tbf(8)`) is the switch's output port, and its `limit` is the port's buffer. The one at the
+//! host's end is the network card. The namespaces have no names: this process holds them open, so that the kernel
+//! removes them with everything inside when the process ends. They use addresses reserved for benchmarks of network
+//! devices (RFC 2544, 198.18.0.0/15), and cannot reach anything outside.
 #![forbid(unsafe_code)]
 
 mod build;

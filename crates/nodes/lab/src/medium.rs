@@ -1,9 +1,9 @@
 //! One medium for all hosts, as half-duplex Ethernet has it: data and acknowledgements share it, and collide.
 //!
-//! IEEE 802.3, clause 4: a station whose medium is busy sends as soon as it is free; stations that begin together
-//! collide, and each waits a random number of slots, of a range that doubles with its attempts. All hosts are near each
-//! other: only stations that have waited for the end of the same frame collide, not those that begin within the delay
-//! of a long cable. Frames are carried by a thread, between interfaces whose frames it reads and writes.
+//! IEEE 802.3, clause 4: a station whose medium is busy sends as soon as it is free. Stations that begin together
+//! collide, and each waits a random number of slots, from a range that doubles with its attempts. All hosts are near
+//! each other, so only stations that waited for the end of the same frame collide. Frames are carried by a thread,
+//! between interfaces whose frames it reads and writes.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -31,13 +31,13 @@ const DOUBLINGS: u32 = 10;
 const ATTEMPTS: u32 = 16;
 /// Nanoseconds by which the thread may be late without the medium standing still for it.
 const LATE: u64 = 300_000;
-/// Nanoseconds before a moment from which the thread does not sleep any more.
+/// Nanoseconds before a moment in which the thread does not sleep.
 const SPIN: u64 = 120_000;
 
 /// Frames that a station's card holds while the medium is busy.
 const RING: usize = 4;
 
-/// What one station waits with.
+/// The waiting frames of one station.
 #[derive(Debug, Default)]
 struct Station {
     frame: Option<Vec<u8>>,
@@ -46,7 +46,7 @@ struct Station {
     ready: u64,
 }
 
-/// What comes of an attempt.
+/// The result of an attempt.
 #[derive(Debug, PartialEq, Eq)]
 enum MediumAttempt {
     /// A station's frame is on the medium until this moment.
@@ -155,7 +155,7 @@ fn carry(interfaces: &[File], bits_per_second: u64, stop: &AtomicBool) {
             kernels::timer::sleep(Duration::from_nanos(SPIN / 2));
             continue;
         };
-        // Others may become ready meanwhile: they are asked again before anyone begins.
+        // Others may have become ready, so they are checked again before anyone begins.
         if now() < next {
             wait(next, &now, &mut cards);
             continue;
@@ -168,8 +168,8 @@ fn carry(interfaces: &[File], bits_per_second: u64, stop: &AtomicBool) {
     }
 }
 
-/// The cards of all stations. They take frames also while another one is on the medium: who became ready during a frame
-/// begins at its end, together with all others who did, however late this thread is then.
+/// The cards of all stations. They take frames even while another one is on the medium. All stations that became ready
+/// during a frame begin at its end, however late this thread is.
 struct Cards<'a> {
     interfaces: &'a [File],
     /// Frames in order, each with the moment at which it came.
@@ -182,7 +182,7 @@ impl<'a> Cards<'a> {
         Self { interfaces, rings: vec![VecDeque::new(); interfaces.len()], buffer: vec![0; 1 << 16] }
     }
 
-    /// Takes what the hosts want to send.
+    /// Takes the frames that the hosts send.
     fn take(&mut self, now: u64) {
         for (mut interface, ring) in self.interfaces.iter().zip(&mut self.rings) {
             while ring.len() < RING

@@ -29,9 +29,8 @@ pub fn means() -> Result<Means> {
     }
 }
 
-/// Makes it possible to build a laboratory. As root nothing is needed; otherwise this process moves into a user
-/// namespace of its own, in which it is root over the laboratory alone. Must be called while the process has one
-/// thread.
+/// Makes it possible to build a laboratory. Root needs nothing. Otherwise this process moves into a user namespace, in
+/// which it is root over the laboratory alone. Must be called while the process has one thread.
 ///
 /// # Errors
 /// With the kernel's message when neither is allowed.

@@ -168,7 +168,7 @@ pub fn sweep() -> usize {
 /// ended, which a remaining process would keep alive.
 #[must_use]
 pub fn end_all_in(network: u64) -> usize {
-    /// Looks in a row that find nothing: a process may have been created behind the first.
+    /// Scans in a row that find nothing: a process may appear behind the first scan.
     const EMPTY: u32 = 3;
     const PATIENCE: Duration = Duration::from_secs(10);
     // Never the namespace of this process itself.

@@ -15,7 +15,7 @@ pub enum Error {
     /// An I/O error of the standard library.
     #[error("could not {what}: {source}")]
     Io {
-        /// What was tried, as the object of "could not".
+        /// The attempted action, as the object of "could not".
         what: String,
         /// The cause.
         source: io::Error,
@@ -35,7 +35,7 @@ pub enum Error {
     /// The request makes no sense.
     #[error("could not do that: {0}")]
     Usage(String),
-    /// What came is not what was sent: a failed check.
+    /// The received payload differs from the sent one: a failed check.
     #[error("could not trust the payload: {0}")]
     Payload(String),
     /// A node of an event builder failed.
@@ -58,7 +58,7 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An I/O error with what was tried.
+    /// An I/O error with the attempted action.
     pub fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }

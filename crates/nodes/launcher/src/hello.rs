@@ -122,7 +122,7 @@ impl Hello {
     }
 }
 
-/// A task that an agent performs for its driver, over the same input and output, in a protocol of its own.
+/// A task that an agent performs for its driver, over the same input and output, in a separate protocol.
 pub struct Duty {
     /// Its name.
     pub name: &'static str,

@@ -46,7 +46,7 @@ pub(super) fn spawn(mut command: Command, name: String) -> Result<Link> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        // A process group of its own: Ctrl-C reaches the driver alone, which ends its agents in order.
+        // A separate process group: Ctrl-C reaches the driver alone, which ends its agents in order.
         .process_group(0)
         .spawn()
         .map_err(|error| not_started(&program, error))?;

@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// Time limit of a reply that needs no measuring.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// An authenticated client that has its turn.
+/// An authenticated client that the server serves now.
 #[derive(Debug)]
 pub struct Client {
     control: Channel,
@@ -25,7 +25,7 @@ pub struct Client {
     place: Option<(Arc<Lab>, usize)>,
     /// The server has not reported the last test yet.
     pending: bool,
-    /// Why the connection cannot be used any more: a reply that comes later would be taken for that of another test.
+    /// Why the connection is unusable: a late reply would count for another test.
     lost: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl SocketNetwork {
 }
 
 impl Client {
-    /// Connects, and waits for its turn. Each side proves to the other that it knows the token.
+    /// Connects, and waits until the server serves this client. Each side proves to the other that it knows the token.
     ///
     /// # Errors
     /// When there is no server, or it does not know the token, or it is full.
@@ -55,7 +55,7 @@ impl Client {
         Self::connect_after(address, token, &mut |_| {})
     }
 
-    /// The same as [`Client::connect`]; `queued` is told how many clients come first, if any do.
+    /// The same as [`Client::connect`]; `queued` gets the number of clients that come first, if any.
     ///
     /// # Errors
     /// As for [`Client::connect`].
@@ -68,12 +68,12 @@ impl Client {
             FromServer::Refused { reason } => return Err(Error::Refused(reason)),
             _ => return Err(Error::Protocol("it sent no welcome".to_owned())),
         };
-        let turn = Duration::from_secs_f64(limits.lease.clamp(1.0, 1e6)) + TIMEOUT;
+        let wait = Duration::from_secs_f64(limits.lease.clamp(1.0, 1e6)) + TIMEOUT;
         loop {
-            match control.receive(turn, 4096)? {
+            match control.receive(wait, 4096)? {
                 FromServer::Queued { ahead } => queued(ahead),
                 FromServer::Granted => break,
-                _ => return Err(Error::Protocol("it granted no turn".to_owned())),
+                _ => return Err(Error::Protocol("it sent something else than a lease".to_owned())),
             }
         }
         Ok(Self { control, address, limits, place: None, pending: false, lost: None })
@@ -126,7 +126,7 @@ impl Client {
     /// Requests a test and connects its data sockets.
     pub(crate) fn open(&mut self, test: &ServeTest) -> Result<DataSockets> {
         if self.pending {
-            // The test before failed on this side. What the server says of it is no reply to this one.
+            // The test before failed on this side. Drops the server's late answer to that test.
             self.stop()?;
             match self.report() {
                 Ok(_) | Err(Error::Refused(_)) => {}
@@ -171,7 +171,7 @@ impl Client {
         Ok(socket)
     }
 
-    /// Ends a test that has no connection whose end would tell the server.
+    /// Ends a test without a connection whose end would inform the server.
     pub(crate) fn stop(&mut self) -> Result<()> {
         self.send(&FromClient::Stop)
     }

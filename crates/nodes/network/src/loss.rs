@@ -1,4 +1,4 @@
-//! Loss as a result: the share of what was sent that did not arrive.
+//! Loss as a result: the share of the sent data that did not arrive.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use model::{BenchmarkResult, EstimateMethod, Metric, Outcome, Parameters, Primit
 
 use crate::series::{derived, result};
 
-/// What one sample sent, and how much of it did not arrive.
+/// Data that one sample sent, and the lost part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LossCount {
     /// Lost.
@@ -19,12 +19,12 @@ pub struct LossCount {
 /// Counts of all samples of this session, by the parameters of their result; also of samples in which nothing arrived.
 pub type LossCounts = Rc<RefCell<Vec<(Parameters, LossCount)>>>;
 
-/// What a share is counted in.
+/// Unit of a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LossUnit {
     /// Its name, such as "datagram".
     pub name: &'static str,
-    /// How many of them are lost together at least: the bytes of a frame. A bound counts what is lost independently.
+    /// How many of them are lost together at least: the bytes of a frame. A bound counts independent losses.
     pub together: u64,
 }
 

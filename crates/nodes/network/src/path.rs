@@ -41,7 +41,7 @@ impl Cpus {
     }
 }
 
-/// A server that has granted its turn, the network between, and the CPUs of both ends.
+/// The server, the network, and the CPUs of both ends.
 #[derive(Debug, Clone)]
 pub struct Path {
     client: Rc<RefCell<Client>>,

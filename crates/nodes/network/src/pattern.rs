@@ -2,13 +2,13 @@
 
 use crate::{Error, Result};
 
-/// Alignment of what is sent out of a table, bytes, which is that of other buffers.
+/// Alignment of data sent from a table, bytes, as that of other buffers.
 pub(crate) const ALIGNMENT: usize = 16;
 /// Length of the table, after which it begins again, bytes: it stays in a first-level cache. Times a prime number, so
 /// that pages and other powers of two that are moved within payload are found.
 pub(crate) const PERIOD: usize = ALIGNMENT * 1_021;
 
-/// What to do about wrong payload.
+/// Advice on wrong payload.
 pub(crate) const ADVICE: &str = "look at the error counters and offloads of cards and switches on this way";
 
 /// A hash of all bits of its argument (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
@@ -46,7 +46,7 @@ pub(crate) fn first_wrong(table: &[u8], place: usize, bytes: &[u8]) -> Option<us
     None
 }
 
-/// What a stream sends: the bytes of the table, one record after the other.
+/// The data of a stream: the bytes of the table, one record after the other.
 #[derive(Debug)]
 pub(crate) struct StreamRecords {
     bytes: Vec<u8>,
@@ -54,13 +54,13 @@ pub(crate) struct StreamRecords {
 }
 
 impl StreamRecords {
-    /// Records of so many bytes.
+    /// Records of `record` bytes.
     pub(crate) fn new(record: u32) -> Self {
         let record = record as usize;
         Self { bytes: table(PERIOD + record), record }
     }
 
-    /// The record that follows so many bytes of a stream.
+    /// The record after `bytes` bytes of a stream.
     pub(crate) fn after(&self, bytes: u64) -> &[u8] {
         let place = (bytes % PERIOD as u64) as usize;
         &self.bytes[place..place + self.record]

@@ -83,7 +83,7 @@ pub struct Trips {
 const LOAD_RECORD: u32 = 65_536;
 /// How long the answer to a datagram is waited for.
 const DATAGRAM: Duration = Duration::from_millis(200);
-/// Time beyond that of a sample after which an answer is no longer waited for: the server's own limit.
+/// Time beyond that of a sample after which the client stops waiting for an answer: the server's own limit.
 const PATIENCE: f64 = 10.0;
 /// Interval at which a sample is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -198,9 +198,9 @@ impl RoundTripPlan {
         trips
     }
 
-    /// Round trips over the sockets of a test, with the load beside them. The other side may freeze and the network
-    /// may be cut: reads have no time limit of their own, since its timer would be measured, so that their sockets are
-    /// shut down after `patience`.
+    /// Round trips over the sockets of a test, with its load. The other side may freeze and the network may be cut.
+    /// Reads have no time limit of their own, since its timer would be measured, so their sockets are shut down after
+    /// `patience`.
     fn over(
         &self,
         data: &DataSockets,
@@ -288,8 +288,8 @@ impl RoundTripPlan {
     }
 }
 
-/// Waits for the end of a sample, which sends nothing. Beyond `patience`, or when the user asks to stop, it wakes what
-/// waits on sockets; that is repeated, since a further connection may be made meanwhile.
+/// Waits for the end of a sample, which sends nothing. After `patience`, or when the user asks to stop, it wakes all
+/// waits on sockets. It does so repeatedly, since a further connection may appear.
 fn wait(ended: &mpsc::Receiver<()>, patience: Duration, stopper: &Stopper, hang_up: &dyn Fn()) -> Result<()> {
     let deadline = Instant::now() + patience;
     let mut answered = Ok(());

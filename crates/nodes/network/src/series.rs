@@ -1,4 +1,4 @@
-//! Results measured by fresh connections, in rounds, with fixed looks.
+//! Results measured by fresh connections, in rounds, with fixed checkpoints.
 //!
 //! A sample is a fresh connection here: most of the variance of throughput and latency lies between connections, so
 //! that no interval is computed from a single one. The rounds are those of every other run.
@@ -198,7 +198,7 @@ impl Tried {
 pub fn derived(mut result: BenchmarkResult, values: &[f64], method: EstimateMethod) -> Option<BenchmarkResult> {
     let found = sample_median_interval(values, 0.95).or_else(|| sample_median_range(values))?;
     result.flags.clear();
-    // The intercept of a fit may be; what it stands for cannot.
+    // A fit can give a negative intercept, but no overhead is negative.
     if found.median < 0.0 {
         result.outcome =
             Outcome::NotMeasured("it is too small to be told: what follows from the others is below 0".to_owned());
@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// What each of the samples ends with, if it ends its result.
+    /// The final reply of each sample, if it ends its result.
     fn ends(results: Vec<Result<Sample>>) -> Vec<Option<Reply>> {
         let samples = results.len();
         let trial = Box::new(Scripted(results));

@@ -22,7 +22,7 @@ pub struct StudySetting {
 }
 
 /// The effect of one factor: throughput with `b` over throughput with `a`, each over a fresh connection, one after the
-/// other in an order that is drawn anew each time.
+/// other in random order.
 pub struct Effect {
     factor: String,
     a: StudySetting,

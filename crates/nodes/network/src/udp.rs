@@ -27,7 +27,7 @@ pub struct Datagram {
 
 /// Counts of the datagrams of one step.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Fate {
+pub struct DatagramCounts {
     /// Given to the sender's socket.
     pub offered: u64,
     /// Accepted by the sender's socket.
@@ -40,7 +40,7 @@ pub struct Fate {
     pub socket_drops: u64,
     /// Duration of sending, seconds.
     pub seconds: f64,
-    /// From the first to the last arrival, seconds: longer than sending where a queue goes on to drain.
+    /// From the first to the last arrival, seconds: longer than sending if a queue still drains.
     pub arrival: f64,
 }
 
@@ -49,7 +49,7 @@ const KEPT: f64 = 0.95;
 /// Time for datagrams in queues to arrive, at least and at most, seconds.
 const DRAIN: (f64, f64) = (0.12, 5.0);
 
-impl Fate {
+impl DatagramCounts {
     /// Datagrams lost between the two sockets.
     #[must_use]
     pub const fn lost_on_path(&self) -> u64 {
@@ -82,7 +82,7 @@ impl Datagram {
     ///
     /// # Errors
     /// When the server has disconnected or refuses, the size is invalid, or `stopper` asks to stop.
-    pub fn measure_once(&self, path: &Path, stopper: &Stopper) -> Result<Fate> {
+    pub fn measure_once(&self, path: &Path, stopper: &Stopper) -> Result<DatagramCounts> {
         if (self.size as usize) < HEADER || self.size > 65_507 || self.rate.is_nan() || self.rate <= 0.0 {
             return Err(Error::Usage(format!("datagrams must have {HEADER} to 65507 bytes and a rate above 0")));
         }
@@ -97,7 +97,7 @@ impl Datagram {
         let data = client.open(&test)?;
         let socket = data.udp.ok_or_else(|| Error::Protocol("it named no port for datagrams".to_owned()))?;
         let cpu = path.cpus.client;
-        let mut fate = std::thread::scope(|scope| {
+        let mut counts = std::thread::scope(|scope| {
             let sender = start(scope, cpu, || self.send(&socket, stopper))?;
             sender.join().map_err(|_| Error::Gone("a thread ended".to_owned()))
         })?;
@@ -105,45 +105,45 @@ impl Datagram {
             return Err(Error::Stopped);
         }
         // Datagrams in queues may still arrive.
-        kernels::timer::sleep(self.drain(&socket, &fate));
+        kernels::timer::sleep(self.drain(&socket, &counts));
         client.stop()?;
         let report = client.report()?;
-        fate.received = report.datagrams.by_step.first().copied().unwrap_or(0);
-        fate.socket_drops = report.datagrams.socket_drops;
-        fate.arrival = report.datagrams.nanos as f64 * 1e-9;
-        Ok(fate)
+        counts.received = report.datagrams.by_step.first().copied().unwrap_or(0);
+        counts.socket_drops = report.datagrams.socket_drops;
+        counts.arrival = report.datagrams.nanos as f64 * 1e-9;
+        Ok(counts)
     }
 
-    /// How long the sender's queue needs to drain. That of a sender that its socket held back is full, and drains at
-    /// the rate at which it could send.
-    fn drain(&self, socket: &std::net::UdpSocket, fate: &Fate) -> Duration {
+    /// How long the sender's queue needs to drain. If the socket held the sender back, its queue is full, and drains at
+    /// the possible rate.
+    fn drain(&self, socket: &std::net::UdpSocket, counts: &DatagramCounts) -> Duration {
         let buffer = socket2::SockRef::from(socket).send_buffer_size().unwrap_or(0) as f64;
-        let sent = fate.sent as f64 * f64::from(self.size) / fate.seconds.max(1e-3);
-        let seconds = if fate.kept(self.rate) < KEPT { buffer / sent.max(1.0) } else { 0.0 };
+        let sent = counts.sent as f64 * f64::from(self.size) / counts.seconds.max(1e-3);
+        let seconds = if counts.kept(self.rate) < KEPT { buffer / sent.max(1.0) } else { 0.0 };
         Duration::from_secs_f64(seconds.clamp(DRAIN.0, DRAIN.1))
     }
 
-    fn send(&self, socket: &std::net::UdpSocket, stopper: &Stopper) -> Fate {
+    fn send(&self, socket: &std::net::UdpSocket, stopper: &Stopper) -> DatagramCounts {
         let mut datagram = vec![0x5a; self.size as usize];
-        let mut fate = Fate::default();
+        let mut counts = DatagramCounts::default();
         let began = kernels::clock::now();
         let length = (self.seconds * 1e9) as u64;
         let every = 1e9 / self.rate;
         loop {
             let now = kernels::clock::now();
             if now - began >= length || stopper.asked() {
-                fate.seconds = (now - began) as f64 * 1e-9;
-                return fate;
+                counts.seconds = (now - began) as f64 * 1e-9;
+                return counts;
             }
             // A delayed sender catches up, so that the offered rate is kept.
-            if (now - began) as f64 >= fate.offered as f64 * every {
-                Header { step: 0, number: fate.offered }.write(&mut datagram);
-                fate.offered += 1;
+            if (now - began) as f64 >= counts.offered as f64 * every {
+                Header { step: 0, number: counts.offered }.write(&mut datagram);
+                counts.offered += 1;
                 match socket.send(&datagram) {
-                    Ok(_) => fate.sent += 1,
-                    Err(_) => fate.refused += 1,
+                    Ok(_) => counts.sent += 1,
+                    Err(_) => counts.refused += 1,
                 }
-            } else if fate.offered as f64 * every - (now - began) as f64 > 2e5 {
+            } else if counts.offered as f64 * every - (now - began) as f64 > 2e5 {
                 kernels::timer::sleep(Duration::from_micros(100));
             }
         }
@@ -154,7 +154,7 @@ impl Datagram {
 pub struct DatagramTrial {
     path: Path,
     step: Datagram,
-    all: Fate,
+    all: DatagramCounts,
     losses: LossCounts,
 }
 
@@ -162,7 +162,7 @@ impl DatagramTrial {
     /// Datagrams over a path; every sample adds to `losses`.
     #[must_use]
     pub fn new(path: Path, step: Datagram, losses: LossCounts) -> Self {
-        Self { path, step, all: Fate::default(), losses }
+        Self { path, step, all: DatagramCounts::default(), losses }
     }
 
     fn parameters(&self) -> model::Parameters {
@@ -186,23 +186,23 @@ impl SeriesTrial for DatagramTrial {
     }
 
     fn launch(&mut self, stopper: &Stopper) -> Result<Sample> {
-        let fate = self.step.measure_once(&self.path, stopper)?;
-        self.all.offered += fate.offered;
-        self.all.sent += fate.sent;
-        self.all.refused += fate.refused;
-        self.all.received += fate.received;
-        self.all.socket_drops += fate.socket_drops;
-        self.all.seconds += fate.seconds;
-        let lost = fate.offered.saturating_sub(fate.received);
-        self.losses.borrow_mut().push((self.parameters(), LossCount { lost, of: fate.offered }));
-        if fate.received == 0 {
+        let counts = self.step.measure_once(&self.path, stopper)?;
+        self.all.offered += counts.offered;
+        self.all.sent += counts.sent;
+        self.all.refused += counts.refused;
+        self.all.received += counts.received;
+        self.all.socket_drops += counts.socket_drops;
+        self.all.seconds += counts.seconds;
+        let lost = counts.offered.saturating_sub(counts.received);
+        self.losses.borrow_mut().push((self.parameters(), LossCount { lost, of: counts.offered }));
+        if counts.received == 0 {
             return Err(Error::Gone("no datagram arrived".to_owned()));
         }
-        let nanos = (fate.seconds.max(fate.arrival) * 1e9) as u64;
+        let nanos = (counts.seconds.max(counts.arrival) * 1e9) as u64;
         Ok(Sample {
-            value: fate.received_per_second(),
+            value: counts.received_per_second(),
             nanos: vec![nanos],
-            ops: vec![fate.received],
+            ops: vec![counts.received],
             steady: true,
             ..Sample::default()
         })
@@ -218,8 +218,8 @@ const HELD_BACK: &str = "its socket or CPU held the sender back";
 const LOST: &str = "lost ";
 const NONE: &str = "none ";
 
-/// What became of all datagrams of a step, in words.
-fn notes(all: &Fate, rate: f64) -> Vec<String> {
+/// The outcome of all datagrams of a step, in words.
+fn notes(all: &DatagramCounts, rate: f64) -> Vec<String> {
     let kept = all.kept(rate);
     let held = (kept < KEPT).then(|| format!("{HELD_BACK} to {} of the rate", percent(kept)));
     let lost = if all.received >= all.offered {
@@ -237,15 +237,15 @@ fn notes(all: &Fate, rate: f64) -> Vec<String> {
     held.into_iter().chain([lost]).collect()
 }
 
-/// Whether a step arrived at a lower rate than it was offered at: a buffer on the path took the rest for as long as the
-/// step lasted, and would have lost it if it had lasted longer.
+/// Whether a step arrived at a lower rate than it was offered at. A buffer on the path then took the rest, and would
+/// have lost it in a longer step.
 fn is_queued(step: &BenchmarkResult) -> bool {
     let offered = step.parameters.get("offered").and_then(|rate| rate.parse::<f64>().ok());
     step.outcome.estimate().zip(offered).is_some_and(|(received, offered)| received.high < KEPT * offered)
 }
 
-/// The highest step of a ladder, from low to high, that was offered in full, arrived at that rate and lost nothing in
-/// any sample, and below which nothing was lost either.
+/// The highest step of a ladder that was offered in full, arrived at that rate and lost nothing in any sample, if no
+/// lower step lost anything either.
 #[must_use]
 pub fn loss_free(results: &[BenchmarkResult]) -> Option<BenchmarkResult> {
     let mut steps = results.iter().filter(|result| result.benchmark == "network.udp_received").peekable();
@@ -284,8 +284,8 @@ mod tests {
     use super::*;
     use crate::series::EARLIER;
 
-    /// A step as its trial describes it after a sample with this fate.
-    fn step(rate: f64, all: Fate) -> BenchmarkResult {
+    /// A step as its trial describes it after a sample with this outcome.
+    fn step(rate: f64, all: DatagramCounts) -> BenchmarkResult {
         let parameters = model::Parameters::none().with("path", "x").with("offered", rate.to_string());
         let metric = Metric::higher(Unit::PerSecond, "datagrams received");
         let mut result = result("network.udp_received", parameters, "UDP received", metric, &[]);
@@ -293,8 +293,8 @@ mod tests {
         result
     }
 
-    fn fate(offered: u64, received: u64) -> Fate {
-        Fate { offered, sent: offered, received, seconds: 1.0, ..Fate::default() }
+    fn counts(offered: u64, received: u64) -> DatagramCounts {
+        DatagramCounts { offered, sent: offered, received, seconds: 1.0, ..DatagramCounts::default() }
     }
 
     #[test]
@@ -302,26 +302,26 @@ mod tests {
         let rate = |results: &[BenchmarkResult]| {
             loss_free(results).map(|result| result.outcome.estimate().map_or(0.0, |estimate| estimate.value))
         };
-        let (low, high) = (step(1000.0, fate(1000, 1000)), step(2000.0, fate(2000, 2000)));
-        assert_eq!(rate(&[low.clone(), high.clone(), step(4000.0, fate(4000, 3999))]), Some(2000.0));
+        let (low, high) = (step(1000.0, counts(1000, 1000)), step(2000.0, counts(2000, 2000)));
+        assert_eq!(rate(&[low.clone(), high.clone(), step(4000.0, counts(4000, 3999))]), Some(2000.0));
         assert_eq!(rate(&[low.clone(), high.clone()]), Some(2000.0));
-        assert_eq!(rate(&[step(1000.0, fate(1000, 999)), high.clone()]), None);
+        assert_eq!(rate(&[step(1000.0, counts(1000, 999)), high.clone()]), None);
         // A link that takes 1500 a second loses nothing of a blocked sender, and carries no 4000.
-        assert_eq!(rate(&[low.clone(), step(4000.0, fate(1500, 1500))]), Some(1000.0));
+        assert_eq!(rate(&[low.clone(), step(4000.0, counts(1500, 1500))]), Some(1000.0));
         let mut earlier = high.clone();
-        earlier.notes.insert(0, format!("{EARLIER}{}", step(2000.0, fate(2000, 1999)).notes[0]));
+        earlier.notes.insert(0, format!("{EARLIER}{}", step(2000.0, counts(2000, 1999)).notes[0]));
         assert_eq!(rate(&[low, earlier]), Some(1000.0), "a session before lost one");
     }
 
     #[test]
     fn a_step_that_a_buffer_took_is_no_rate_without_loss() {
         let arrived = |rate: f64, low: f64, high: f64| {
-            let mut step = step(rate, fate(rate as u64, rate as u64));
+            let mut step = step(rate, counts(rate as u64, rate as u64));
             let value = 0.5 * (low + high);
             step.outcome = Outcome::Measured(Estimate { value, low, high, ..Estimate::without_spread(value) });
             step
         };
-        // A link of 1650 a second whose buffer holds what a short step of 2000 a second brings beyond that.
+        // A link of 1650 a second whose buffer holds the excess of a short step of 2000 a second.
         let ladder = [arrived(1000.0, 930.0, 1000.0), arrived(1600.0, 1470.0, 1600.0), arrived(2000.0, 1570.0, 1770.0)];
         let found = loss_free(&ladder).unwrap();
         assert_eq!(found.outcome.estimate().unwrap().value, 1600.0);
@@ -331,9 +331,9 @@ mod tests {
 
     #[test]
     fn what_drains_from_a_queue_after_sending_does_not_raise_the_rate() {
-        let seen = Fate { arrival: 0.3, seconds: 0.2, ..fate(250, 250) };
+        let seen = DatagramCounts { arrival: 0.3, seconds: 0.2, ..counts(250, 250) };
         assert!((seen.received_per_second() - 250.0 / 0.3).abs() < 1e-9);
-        assert!((fate(250, 250).received_per_second() - 250.0).abs() < 1e-9);
-        assert_eq!(fate(5, 5).kept(f64::INFINITY), 1.0);
+        assert!((counts(250, 250).received_per_second() - 250.0).abs() < 1e-9);
+        assert_eq!(counts(5, 5).kept(f64::INFINITY), 1.0);
     }
 }

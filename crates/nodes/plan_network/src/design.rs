@@ -105,7 +105,7 @@ impl Design {
         Framing::UDP.wire(self.fragment().ceil() as u64) as f64 / self.fragment()
     }
 
-    /// What bursts of all senders at once may have; nothing for one sender, which never loses a frame.
+    /// Limits of simultaneous bursts of all senders; nothing for one sender, which never loses a frame.
     fn bursts(&self) -> Vec<DesignFinding> {
         let (n, rate, buffer) = (self.senders, self.link_rate, self.output_buffer);
         let Some(each) = frames_per_sender(n, buffer, Framing::UDP) else { return Vec::new() };
@@ -155,7 +155,7 @@ impl Design {
         findings
     }
 
-    /// The findings of [`Design::BABAR`] with the paper's numbers beside them, and where those do not follow.
+    /// The findings of [`Design::BABAR`] next to the paper's numbers, and where those do not follow.
     #[must_use]
     pub fn babar_findings() -> Vec<DesignFinding> {
         let design = Self::BABAR;
@@ -211,8 +211,8 @@ impl Design {
 mod tests {
     use super::*;
 
-    /// Seen: 22 fragments of 100 B of 60,000 events a second, 0.74 of a link by full frames, where the simulator builds
-    /// as many as a link carries, and no more.
+    /// 22 fragments of 100 B of 60,000 events a second use 0.74 of a link in full frames. The simulator builds as many
+    /// as a link carries, and no more.
     #[test]
     fn the_load_of_a_link_counts_the_headers_of_small_fragments() {
         let load = |design: Design| {

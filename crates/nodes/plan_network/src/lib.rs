@@ -1,5 +1,5 @@
 //! Planning a network in which many send to few: the buffer relation of event builders with all its inverses, the
-//! limits of windows, and a discrete-event simulator of a switch with finite buffers.
+//! limits of windows, and a simulator of a switch with finite buffers.
 #![forbid(unsafe_code)]
 
 mod design;

@@ -1,6 +1,6 @@
 //! The buffer relation of a switch port to which many senders send at once, `BUF = (N - 1) l dt`, and its inverses.
 //!
-//! While N senders each send at the port's own rate l for a time dt, N l dt arrive and l dt leave; the rest must be
+//! While N senders each send at the port's own rate l for a time dt, N l dt arrive and l dt leave. The rest must be
 //! buffered (Pavel, Millsom, Huffer and Day, "Network Performance Testing for the BABAR Event Builder", CHEP 98). Bytes
 //! are those that the buffer counts; [`Framing`] converts them to payload.
 

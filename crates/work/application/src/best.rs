@@ -21,7 +21,7 @@ pub struct Best {
     pub gain: (f64, f64, f64),
 }
 
-/// Goes through the builds of every application in the order of the manifest: a build is better only if its whole
+/// Goes through the builds of every application in the order of the manifest. A build is better only if its whole
 /// interval lies above that of the best one before it.
 #[must_use]
 pub fn best(run: &Run) -> Vec<Best> {

@@ -41,7 +41,7 @@ pub enum Error {
         /// The cause.
         reason: String,
     },
-    /// A command that runs beside the timed one failed.
+    /// A command that runs around the timed one failed.
     #[error("{what} '{command}' {reason}")]
     Aside {
         /// The option that asked for it.

@@ -85,7 +85,7 @@ pub struct Against {
 }
 
 impl Against {
-    /// What the rating predicts, in sentences.
+    /// The predictions of the rating, in sentences.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
         let told = |scatter: &FitScatter| {
@@ -127,7 +127,7 @@ pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>
         let machine = if run.machine.name.is_empty() { run.name().to_owned() } else { run.machine.name.clone() };
         found.push((run, Pair { machine, family: family_of(run, family), rating, application }));
     }
-    // Different machines of one name are told apart by the run.
+    // The run distinguishes different machines of one name.
     let twice = |name: &str| found.iter().filter(|(_, pair)| pair.machine == name).count() > 1;
     let named = |(run, pair): &(&Run, Pair)| {
         let machine = &pair.machine;
@@ -137,8 +137,8 @@ pub fn pairs(runs: &[Run], application: &str, rating: &str, family: Option<&str>
     found.iter().map(named).collect()
 }
 
-/// What tells machines apart: the fingerprint, else the name of one that a document describes, else each run is one.
-/// Classes of cores of one chip are machines of their own.
+/// Identity of a machine: the fingerprint, else the name if a document gives one, else each run is one. Classes of
+/// cores of one chip are machines of their own.
 fn identity(run: &Run) -> String {
     let marks = [&run.machine.fingerprint, &run.machine.name];
     let mark = marks.into_iter().find(|mark| !mark.is_empty()).unwrap_or(&run.id);
@@ -217,7 +217,7 @@ fn scatter(fits: &[GroupFit], level: f64) -> Option<FitScatter> {
 fn fitted(family: Option<&str>, pairs: &[&Pair], level: f64) -> Option<GroupFit> {
     let x: Vec<f64> = pairs.iter().map(|pair| pair.rating.value).collect();
     let y: Vec<f64> = pairs.iter().map(|pair| pair.application.value).collect();
-    // A machine lies off its line by a share of its speed: with equal weights the fastest would be nearly all of the
+    // A machine lies off its line by a share of its speed. With equal weights the fastest would be nearly all of the
     // line, and the interval of its slope would cover 72 to 92% over ratings that differ by a factor of 4 to 20.
     let weights: Vec<f64> = x.iter().map(|rating| rating.powi(-2)).collect();
     let origin = weighted_line_through_origin(&x, &y, &weights)?;
@@ -294,8 +294,8 @@ mod tests {
         assert!(said.contains("Across families"), "{said}");
     }
 
-    /// Percent of sets of machines that lie 10% about a line through the origin, their ratings over a factor of
-    /// `range`, whose slope and scatter are within their intervals at 95%.
+    /// Percent of sets of machines whose slope and scatter are within their intervals at 95%. The machines lie 10%
+    /// about a line through the origin, with ratings over a factor of `range`.
     fn covered(machines: usize, range: f64) -> (f64, f64) {
         let (sets, mut random) = (1_000, stats::simulate::generator(3));
         let (mut slopes, mut scatters) = (0, 0);
@@ -352,7 +352,7 @@ mod tests {
             // Rating and application were measured on different days.
             run("3", ("f2", "two"), "2026-01-01T00:00:00Z", [Some(5.0), None]),
             run("4", ("f2", "two"), "2026-01-03T00:00:00Z", [None, Some(6.0)]),
-            // Machines of which only the name is known, or nothing.
+            // Machines with only a name, or with nothing.
             run("5", ("", "three"), "", both(3.0)),
             run("6", ("", "three"), "", both(3.0)),
             run("7", ("", ""), "", both(7.0)),

@@ -1,9 +1,9 @@
-//! Applications: a manifest tells how to build, run, count and verify them; runs are documents like those of any
+//! Applications: a manifest says how to build, run, count and verify them; runs are documents like those of any
 //! benchmark.
 //!
 //! No command of a manifest goes through a shell; [`Timing`] times command lines, which may need one. A fresh helper
-//! process for each sample starts all copies together, so that the resources used by a sample are known exactly, and a
-//! hung or crashed program affects nothing else.
+//! process for each sample starts all copies together, so that the resources of a sample are known exactly, and a hung
+//! or crashed program affects nothing else.
 #![forbid(unsafe_code)]
 
 mod best;

@@ -3,7 +3,7 @@
 use measure::{Host, Reply, SampleError, Stopper, Subject, WorkerStep};
 use model::Run;
 
-/// Two subjects whose results stand in one run, those of the first before those of the second.
+/// Two subjects whose results are in one run, those of the first before those of the second.
 pub struct SubjectPair<'a> {
     first: &'a mut dyn Subject,
     second: &'a mut dyn Subject,
@@ -33,7 +33,7 @@ impl Subject for SubjectPair<'_> {
         if result >= self.split { self.second.leader(result) } else { self.first.leader(result) }
     }
 
-    /// The second one first: it has no results of its own to add, and the first one adds them behind all.
+    /// The second one first: it adds no results, and the first one adds its results at the end.
     fn conclude(&mut self, run: &mut Run) {
         self.second.conclude(run);
         self.first.conclude(run);

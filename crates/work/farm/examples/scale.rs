@@ -1,5 +1,5 @@
-//! A farm of many pilots and chunks in simulated time, with real leases and a real ledger, but without connections:
-//! what the state of a coordinator costs.
+//! A farm of many pilots and chunks in simulated time, with real leases and a real ledger, but without connections. It
+//! shows the cost of a coordinator's state.
 //!
 //! ```text
 //! cargo run -p prony-farm --example scale -- PILOTS CHUNKS SECONDS_OF_A_CHUNK DIRECTORY

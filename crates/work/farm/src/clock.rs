@@ -3,7 +3,7 @@
 /// A moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stamp {
-    /// By the wall clock, seconds since 1970. It may have been set meanwhile.
+    /// By the wall clock, seconds since 1970. It may have been set since.
     pub at: f64,
     /// Seconds since the run began.
     pub since: f64,
@@ -15,11 +15,11 @@ pub trait FarmClock: Send + Sync + std::fmt::Debug {
     fn monotonic(&self) -> f64;
     /// Seconds since 1970.
     fn wall(&self) -> f64;
-    /// A name of the period for which [`FarmClock::monotonic`] has one origin; empty where there is none.
+    /// A name of the period in which [`FarmClock::monotonic`] has one origin; empty if there is none.
     fn boot(&self) -> String;
 }
 
-/// The clocks of this host: `CLOCK_BOOTTIME`, which goes on while the host is suspended, and `CLOCK_REALTIME`
+/// The clocks of this host: `CLOCK_BOOTTIME`, which continues during a suspension of the host, and `CLOCK_REALTIME`
 /// (clock_gettime(2)).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HostClock;

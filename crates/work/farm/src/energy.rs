@@ -51,7 +51,7 @@ struct EnergySum {
 }
 
 impl EnergySum {
-    /// Adds what the counters of all packages show more than at the last call. `None` without any.
+    /// Adds the increase of all packages' counters since the last call. `None` without any.
     fn add(&mut self, root: &Path) -> Option<()> {
         let number = |path: PathBuf| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
         let mut found = None;

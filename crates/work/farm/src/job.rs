@@ -114,7 +114,7 @@ pub struct ChunkResult {
 pub struct Attempt {
     /// Number of its lease: no other attempt of the run has it.
     pub number: u64,
-    /// Where it writes its products, a place of its own; `None` if the run has no products.
+    /// Private directory for its products; `None` if the run has no products.
     pub out: Option<PathBuf>,
     /// Set when the result is not wanted any more.
     pub stop: Arc<AtomicBool>,

@@ -1,5 +1,5 @@
-//! Production runs over many machines: a run is cut into chunks of events, pilots lease chunks, and each chunk counts
-//! once, by the first durable commit, whatever dies, freezes or is cut off meanwhile.
+//! Batch jobs over many machines. A run is cut into chunks of events, pilots lease chunks, and each chunk counts once,
+//! by the first durable commit, even if machines die, freeze or lose their network.
 #![forbid(unsafe_code)]
 
 mod board;
@@ -34,7 +34,7 @@ pub use ledger::{
     SqliteLedger, Totals, Withdrawal,
 };
 pub use message::{FromCoordinator, FromPilot, Lease, SERVICE};
-pub use pilot::{PilotConfig, PilotTally, Workshop, run_pilot};
+pub use pilot::{ChunkWorkers, PilotConfig, PilotTally, run_pilot};
 pub use products::{Product, ProductFolder, Repaired, Settled};
 pub use shared::{Linked, Published, SharedFarm};
 pub use stage::{StageCache, StagedFile};

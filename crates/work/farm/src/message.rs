@@ -98,7 +98,7 @@ pub enum FromPilot {
     },
     /// Ask for a chunk.
     Ask,
-    /// Heartbeat: the work goes on.
+    /// Heartbeat: the work continues.
     Beat {
         /// Its lease.
         lease: Lease,
@@ -113,7 +113,7 @@ pub enum FromPilot {
         #[serde(default)]
         products: Vec<Product>,
     },
-    /// The work was ended, because its result was not wanted any more.
+    /// The work was ended, because its result became unwanted.
     Stopped {
         /// Its lease.
         lease: Lease,

@@ -134,7 +134,7 @@ fn detail(line: &str, mount: &mut NfsMount) {
 #[must_use]
 pub fn of(point: &str) -> Option<NfsMount> {
     let text = std::fs::read_to_string("/proc/self/mountstats").ok()?;
-    // Of several mounts at one point, the last one is visible.
+    // The last of several mounts at one point is visible.
     parse(&text).into_iter().rfind(|mount| mount.point == point)
 }
 

@@ -7,12 +7,12 @@
 //! DIR/.set-aside/...               files of results that do not count any more
 //! ```
 //!
-//! An attempt writes into its private place. Its files are brought to the disk and their checksums go with the result
-//! into the ledger; when that says that the result counts, each file is linked to its final name by link(2), which
-//! never replaces a file, and the private place is removed. Lease numbers never repeat, so no two attempts share a
-//! place. What is left of a private place after a crash says what is to be done: the ledger knows whether that attempt
-//! counts, and [`ProductFolder::settle`] publishes or removes it. Over NFS a LINK that was sent twice answers EEXIST to
-//! its own success (RFC 1813, on retransmitted non-idempotent requests), so inodes are compared, then checksums.
+//! An attempt writes into its private place. Its files are synced, and their checksums go with the result into the
+//! ledger. If the result counts, each file is linked to its final name by link(2), which never replaces a file, and the
+//! private place is removed. Lease numbers never repeat, so no two attempts share a place. After a crash the ledger
+//! knows whether the attempt of a private place counts, and [`ProductFolder::settle`] publishes or removes it. Over NFS
+//! a LINK that was sent twice answers EEXIST to its own success (RFC 1813, on retransmitted non-idempotent requests),
+//! so inodes are compared, then checksums.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -79,7 +79,7 @@ pub struct ProductFolder {
     folder: PathBuf,
 }
 
-/// What became of private places that were left behind.
+/// The outcome of abandoned private places.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settled {
     /// Attempts that count, and whose files were published only now.
@@ -141,7 +141,7 @@ impl ProductFolder {
         self.folder.join(ATTEMPTS).join(format!("{chunk}-{number}"))
     }
 
-    /// Where the products of a chunk are published.
+    /// Path of a chunk's published products.
     #[must_use]
     pub fn of_chunk(&self, chunk: u64) -> PathBuf {
         self.folder.join(format!("{:06}", chunk / SHARD)).join(format!("chunk-{chunk:09}"))
@@ -221,7 +221,7 @@ impl ProductFolder {
     }
 
     /// Finishes what attempts left behind: `counted` gives the lease number and the products of the result that counts.
-    /// Files that another result left in their place are moved aside. Where files are lost, the private place stays.
+    /// Files that another result left in their place are moved aside. If files are lost, the private place stays.
     ///
     /// # Errors
     /// When the directory cannot be used, or `counted` fails.
@@ -323,7 +323,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// What is wrong with a published file; with `contents`, its checksum is compared.
+/// The fault of a published file; with `contents`, its checksum is compared.
 fn fault(path: &Path, product: &Product, contents: bool) -> Option<String> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,

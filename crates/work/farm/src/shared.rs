@@ -1,11 +1,10 @@
 //! A shared directory in place of a coordinator: every process on every machine takes chunks, and publishes a result by
 //! link(2), which never replaces an existing file.
 //!
-//! A result is written to a file of its own, synced to the disk, and linked to the chunk's final name. EEXIST means
-//! that another process was first, unless both names are the same file: over NFS, a LINK that was sent twice answers
-//! EEXIST to its own success (RFC 1813, 4.5, on retransmitted non-idempotent requests), so inodes are compared. Claims
-//! beside the results only keep processes from doing the same chunk at the same time; correctness does not depend on
-//! them.
+//! A result is written to a separate file, synced to the disk, and linked to the chunk's final name. EEXIST means that
+//! another process was first, unless both names are the same file. Over NFS, a LINK that was sent twice answers EEXIST
+//! to its own success (RFC 1813, 4.5, on retransmitted non-idempotent requests), so inodes are compared. Claims only
+//! keep processes from doing the same chunk at the same time; correctness does not depend on them.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -108,7 +107,7 @@ impl SharedFarm {
         self.folder.join("claims").join(format!("chunk-{chunk:09}"))
     }
 
-    /// Writes text to a file of its own, syncs it, and links it to `name`. Returns whether this was first.
+    /// Writes text to a separate file, syncs it, and links it to `name`. Returns whether this was first.
     fn link(&mut self, text: &[u8], name: &Path) -> Result<Linked> {
         self.sequence += 1;
         let path = self.folder.join("temporary").join(format!("{}-{}", self.who, self.sequence));
@@ -261,7 +260,7 @@ fn checksum(line: &[u8]) -> String {
     hexadecimal(&Sha256::digest(line))
 }
 
-/// A published result. Those of older versions have no checksum.
+/// A published result. Its checksum may be missing.
 fn read_result(path: &Path) -> Result<Published> {
     let text = contents(path)?;
     let mut lines = text.splitn(2, |byte| *byte == b'\n');

@@ -2,9 +2,9 @@
 //!
 //! Copies are in a directory of this user alone, so that no other user can put anything there or keep this one out. An
 //! entry is named after the source's path, size and time of change, so that a source that changed is another entry. A
-//! lock of the entry (flock(2)) is held exclusively while it is copied, and shared while it is used: an entry in use is
-//! never removed, and two slots do not copy the same file at one time. The time of the lock's file is that of the last
-//! use.
+//! lock of the entry (flock(2)) is held exclusively while it is copied, and shared while it is used. So an entry in use
+//! is never removed, and two slots do not copy the same file at one time. The time of the lock's file is that of the
+//! last use.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
@@ -34,7 +34,7 @@ pub struct StageCache {
     users: File,
 }
 
-/// What tells a file, and its contents at one time, from any other.
+/// Identifies a file and its contents at one time.
 type FileState = [i64; 7];
 
 /// A file that can be read as long as this value lives.
@@ -78,8 +78,8 @@ impl Drop for StageCache {
     fn drop(&mut self) {
         let _ = self.users.unlock();
         if self.is_temporary && self.users.try_lock().is_ok() {
-            // Under another name first: whoever opens the directory from now on makes a new one. What cannot be removed
-            // is in a directory for temporary files.
+            // It gets another name first, so that later users make a new one. Remains are in a directory for temporary
+            // files.
             if let Some(own) = locked(&self.users, &self.folder.join(USERS)) {
                 let gone = self.folder.with_extension(format!("gone-{own}"));
                 let _ = fs::rename(&self.folder, &gone).and_then(|()| fs::remove_dir_all(&gone));
@@ -94,7 +94,7 @@ impl StageCache {
     /// can know before it is there, and which its last user removes.
     ///
     /// # Errors
-    /// When it cannot be created, or others may change what is there.
+    /// When it cannot be created, or others may change its contents.
     pub fn below(folder: &Path, run: Option<&str>, limit: u64) -> Result<Self> {
         let user = rustix::process::geteuid().as_raw();
         match run {
@@ -108,7 +108,7 @@ impl StageCache {
         loop {
             make_private(folder)?;
             let users = match lock_file(&place) {
-                // The last user of before has just removed it.
+                // Its last user has just removed it.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 users => users.map_err(Error::file("make", &place))?,
             };
@@ -141,7 +141,7 @@ impl StageCache {
                 return Err(Error::Work(format!("the copy of {} differs from what was read", source.display())));
             }
             lock.unlock().and_then(|()| lock.lock()).map_err(Error::file("lock", &entry))?;
-            // Another process may have copied it meanwhile.
+            // Another process may have copied it in between.
             if known(&entry).is_none() {
                 if !self.make_room(found.len(), &key)? {
                     let (sha256, state) = File::open(source).and_then(read).map_err(Error::file("read", source))?;
@@ -289,7 +289,7 @@ fn known(entry: &Path) -> Option<(String, FileState)> {
     (found == sum).then_some((found, state))
 }
 
-/// Copies a file, and notes the checksum of what was read.
+/// Copies a file, and notes the checksum of the copied bytes.
 fn copy(source: &Path, entry: &Path) -> std::io::Result<String> {
     remove(entry);
     let temporary = entry.with_extension("part");
@@ -414,7 +414,7 @@ mod tests {
         symlink(folder.path().join("other"), &place).unwrap();
         refused("could not use as a directory");
         fs::remove_file(&place).unwrap();
-        // Where all may rename the directory, nothing in it is safe.
+        // If everyone may rename the directory, nothing in it is safe.
         let open = folder.path().join("open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, PermissionsExt::from_mode(0o777)).unwrap();

@@ -4,7 +4,7 @@
 const LAYERS: usize = 40;
 /// Layers in a superlayer, whose wires have the same direction.
 const SUPERLAYER: usize = 4;
-/// Tangent of the angle between the wires of each superlayer and the axis: axial and stereo superlayers alternate, as
+/// Tangent of the angle between the wires of each superlayer and the axis. Axial and stereo superlayers alternate, as
 /// in CDF's central outer tracker, and the stereo angle alternates in sign.
 const TILTS: [f64; 10] = [0.0, 0.05, 0.0, -0.05, 0.0, 0.05, 0.0, -0.05, 0.0, 0.05];
 /// Radius of the innermost and of the outermost layer, cm.

@@ -90,7 +90,7 @@ impl Flight {
     }
 
     /// The position along a stereo wire at which the circle alone has the wire at a signed distance, cm: arc length and
-    /// z, if |z| is at most `most`. The effect of the dip on the distance is neglected, since the dip is not known yet.
+    /// z, if |z| is at most `most`. The still unknown effect of the dip on the distance is neglected.
     pub(crate) fn place(circle: &Directed, layer: &Layer, cell: usize, signed: f64, most: f64) -> Option<(f64, f64)> {
         let lean = layer.lean(cell);
         let mut z = 0.0;

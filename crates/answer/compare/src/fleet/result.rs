@@ -29,7 +29,7 @@ pub struct ResultSpread {
     pub title: String,
     /// Unit and direction.
     pub metric: Metric,
-    /// What each node found, in the order of nodes; `None` where it has no single value.
+    /// The value of each node, in the order of nodes; `None` where it has no single value.
     pub values: Vec<Option<Estimate>>,
     /// Median of the values.
     pub median: f64,
@@ -39,8 +39,8 @@ pub struct ResultSpread {
     pub most: Estimate,
     /// Largest over smallest, minus 1: 0.1 is 10%.
     pub range: f64,
-    /// Names of the nodes that are DIFFERENT from the typical one: beyond the variation of samples and sessions, and
-    /// the band.
+    /// Names of the nodes that differ from the typical one: beyond the variation of samples and sessions, and the
+    /// margin.
     pub different: Vec<String>,
     /// Names of the outlier nodes: different, while most others are not.
     pub odd: Vec<String>,
@@ -76,7 +76,7 @@ pub struct OddResult {
     pub unit: Unit,
     /// The node's gain over the typical one: above 1 is better.
     pub gain: f64,
-    /// Ends of its interval including the session floor, if there is one.
+    /// Ends of its interval including the session noise, if there is one.
     pub interval: Option<(f64, f64)>,
     /// Whether it is for the worse.
     pub worse: bool,

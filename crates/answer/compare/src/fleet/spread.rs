@@ -1,8 +1,8 @@
 //! Finds outliers among equal machines.
 //!
-//! Every node is compared with the most typical one by the rules of [`crate::compare`]: intervals of samples, the
-//! floor between sessions, the band, and Holm's adjustment over the whole report. If nearly all differ from the typical
-//! node in a result, that node is the outlier there.
+//! Every node is compared with the most typical one by the rules of [`crate::compare`]: intervals of samples, session
+//! noise, the margin, and Holm's adjustment over the whole report. If nearly all differ from the typical node in a
+//! result, that node is the outlier there.
 
 use model::{Estimate, Run};
 

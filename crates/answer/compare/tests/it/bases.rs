@@ -43,7 +43,7 @@ fn a_run_without_clean_values_is_compared_by_raw_ones_on_both_sides() {
 
 #[test]
 fn places_of_machines_are_of_one_basis() {
-    // As observed the third machine is the fastest, and the first two are as clean.
+    // Raw, the third machine is the fastest; clean, the first two are.
     let (a, b) = (guest("a", "m", 300.0, 1.8, 3), guest("b", "n", 320.0, 1.8, 4));
     let mut c = guest("c", "o", 300.0, 1.5, 5);
     shared_core(&mut c, "os.call");
@@ -59,7 +59,7 @@ fn places_of_machines_are_of_one_basis() {
     found.sort_by("os.call").unwrap();
     let order: Vec<&str> = found.machines.iter().map(|machine| machine.name.as_str()).collect();
     assert_eq!(order, ["c", "a", "b"]);
-    // Without it the two are as clean, and the verdict of the report stands.
+    // Without it the two have clean values, and the verdict of the report stays.
     let two = set(&[&a, &b]);
     let places: Vec<Rank> = two
         .rows

@@ -18,8 +18,8 @@ fn values(fields: std::str::Split<char>) -> Vec<f64> {
     fields.map(|value| value.parse().unwrap()).collect()
 }
 
-/// Kinds of recordings, with the samples of each result. Of the long recording every second sample is taken, which is
-/// how far apart Prony begins its rounds.
+/// Kinds of recordings, with the samples of each result. The long recording is halved to every second sample, the
+/// distance of Prony's rounds.
 fn recordings() -> Vec<(&'static str, Results)> {
     let results = |text: &str| -> Results {
         text.lines().map(|line| values(line[line.find(' ').unwrap() + 1..].split(' '))).collect()
@@ -44,7 +44,7 @@ fn recordings() -> Vec<(&'static str, Results)> {
             ),
         ),
         (
-            "results beside builds, guest, load 8 to 20",
+            "results during builds, guest, load 8 to 20",
             both(
                 include_str!("../../../../core/stats/tests/noise/beside_builds_1.txt"),
                 include_str!("../../../../core/stats/tests/noise/beside_builds_2.txt"),
@@ -57,7 +57,7 @@ fn recordings() -> Vec<(&'static str, Results)> {
                 include_str!("../../../../core/stats/tests/noise/clean_guest_2.txt"),
             ),
         ),
-        ("13 kernels beside compilers, guest, time sharing", policy(["C1", "NB"])),
+        ("13 kernels during compilation, guest, time sharing", policy(["C1", "NB"])),
         ("the same with real-time priority", policy(["F1", "F2"])),
         (
             "results 1.1 s apart, AMD EPYC guest that its host moved",
@@ -76,7 +76,7 @@ struct Covered {
 }
 
 impl Covered {
-    /// Of what share of each result's intervals, which are made for these starts, the truth is inside.
+    /// Share of each result's intervals, made for these starts, that contain the truth.
     fn of(results: &Results, intervals: &dyn Fn(&[f64]) -> Vec<Interval>) -> Self {
         let mut sum = Self { worst: 1.0, ..Self::default() };
         for values in results {
@@ -107,8 +107,7 @@ fn consecutive(values: &[f64], count: usize, start: usize) -> Vec<f64> {
     (0..count).map(|at| values[(start + at) % values.len()]).collect()
 }
 
-/// Intervals at 95% of so many samples in the order of time, from each start; of results of which at least twice as
-/// many were recorded.
+/// Intervals at 95% of `count` consecutive samples from each start, for recordings with at least twice as many.
 fn stated(values: &[f64], count: usize) -> Vec<Interval> {
     let starts = if values.len() >= 2 * count { values.len() } else { 0 };
     let of = |start| {
@@ -118,7 +117,7 @@ fn stated(values: &[f64], count: usize) -> Vec<Interval> {
     (0..starts).map(of).collect()
 }
 
-/// Intervals that declared a result within its target, of runs in the order of time of up to half of what was recorded.
+/// Intervals that made a result converge, in runs of up to half of the recording, in the order of time.
 fn settled(values: &[f64]) -> Vec<Interval> {
     let end = |start: usize| {
         model::CHECKPOINTS.iter().map(|look| *look as usize).filter(|look| 2 * look <= values.len()).find_map(|look| {
@@ -174,10 +173,10 @@ fn writes_the_coverage_page() {
     );
     let today = OffsetDateTime::now_utc().date();
     writeln!(page, " on {today}. The recordings are of guests with two virtual CPUs, November 2026.\n").unwrap();
-    page += "## Intervals at 95% in the order of time\nEvery stretch of so many samples is compared with the median of \
-             the whole recording. The table counts results of which at least twice as many samples were recorded. The \
-             median of a recording is itself uncertain, so that the pooled share is a little too high. *Under* is the \
-             number of results of which less than 93% of the intervals cover.\n\n";
+    page += "## Intervals at 95% in the order of time\nThe interval of each run of consecutive samples should cover \
+             the median of the whole recording. The table has results whose recordings are at least twice as long. The \
+             median of a recording is itself uncertain, so the pooled share is a little too high. *Under* counts results \
+             with less than 93% of intervals that cover.\n\n";
     page += "| recording | samples | results | pooled | worst result | under |\n|---|---|---|---|---|---|\n";
     let recordings = recordings();
     let row = |name: &str, count: &str, found: &Covered| {

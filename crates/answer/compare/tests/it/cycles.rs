@@ -38,12 +38,11 @@ fn equals_are_called_the_same_and_two_percent_more_work_is_found() {
     assert_eq!((found.results, found.cycles.results), (25 * 42, 25 * 42));
     assert!(found.pairs_with_claims * 20 <= found.pairs, "{:?}", found.claims);
     assert!(found.share_same().unwrap() >= 0.5, "{:?}", found.cycles);
-    // Of seven results of this mixture five are compute; what a page fault or a pipe does from session to session hides
-    // 2%.
+    // Five of the seven results are compute; session noise of a page fault or a pipe hides 2%.
     assert!(found.power.cycles.share().unwrap() >= 0.5, "{:?}", found.power);
     assert!(found.power.same.share().unwrap() >= 0.8, "{:?}", found.power);
     assert!(found.broken().is_empty(), "{:?}", found.broken());
-    // The same samples as observed: nothing can be said of them.
+    // With raw values of the same samples nothing is conclusive.
     let old: Vec<Run> = runs.iter().map(without_references).collect();
     let pairs: Vec<(&Run, &Run)> = old.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
     let found = self_test(&pairs, &CompareOptions::default()).unwrap();
@@ -96,7 +95,7 @@ fn the_row_of_the_clock_has_the_ratio_by_which_core_results_are_reckoned() {
     for _ in 0..5 {
         let a = session("a", "guest", 3, GUEST, &mut rng);
         let mut b = session("b", "guest", 3, GUEST, &mut rng);
-        // What a run states is weighted by time, which its samples are not.
+        // A run's clock is weighted by time, unlike its samples.
         b.session.sensors.as_mut().unwrap().clock.iter_mut().for_each(|clock| *clock *= 1.01);
         let found = set(&a, &b);
         let told = found.machines[1].clock.unwrap().ratio.unwrap();
@@ -146,7 +145,7 @@ fn between_machines_time_decides_and_the_clocks_error_is_in_its_interval() {
     let (mut covered, mut wide, mut narrow) = (0, 0.0, 0.0);
     let trials = 200;
     for trial in 0..trials {
-        // The clocks that the sessions truly showed, and what is stated of them with an error of 1% each.
+        // The true clocks of the sessions, and the stated ones with an error of 1% each.
         let state = |clock: f64, rng: &mut _| {
             let mut one = session("x", "x", 1, Surroundings { clock, steps: false, neighbour: 0.4 }, rng);
             let stated = clock * (0.01 * standard_normal(rng)).exp();
@@ -224,7 +223,7 @@ fn unlike_bases_are_never_compared() {
         |run: &Run| stats::median(&run.results[2].samples.iter().map(|l| l.value).collect::<Vec<_>>()).unwrap();
     assert!((ratio[1].value.unwrap() / (median(&a) / median(&b))).ln().abs() < 0.2);
     assert_eq!(row(&found, "sim.f0").ratios[1].basis, RatioBasis::Cycles, "the others are not touched by it");
-    // A document without references has observed values alone.
+    // A document without sensors has raw values only.
     let old = without_references(&a);
     let found = set(&old, &b);
     assert!(found.rows.iter().all(|row| row.ratios[1].basis == RatioBasis::Raw));
@@ -261,7 +260,7 @@ fn floors_in_cycles_come_from_sessions_whose_clock_is_known() {
         assert_eq!(floor.sessions, Some(5));
         assert!(floor.sd < 0.002, "the clocks lie apart by 8%, the cycles do not: {floor:?}");
     }
-    // A clock is no draw: it has no floor, and takes part in no mean.
+    // A clock is no draw: it has no session noise, and is in no mean.
     assert_eq!(clock_of(&found).ratios[1].floor, None);
     assert!(found.geometric_means.iter().all(|mean| mean.family.as_deref() != Some("cpu")));
 }

@@ -10,13 +10,13 @@ use stats::simulate::{Noise, generator};
 
 const RESULTS: usize = 30;
 
-/// Nodes whose sessions differ by the floor of each class, one of them slower by a factor in some results.
+/// Nodes whose sessions differ by the noise of each class, one of them slower by a factor in some results.
 fn fleet(nodes: usize, odd: Option<(usize, f64, usize)>, seed: u64) -> (Vec<Run>, Vec<String>) {
     let mut random = generator(seed);
     let names: Vec<String> = (1..=nodes).map(|node| format!("n{node}")).collect();
     let runs = (0..nodes).map(|node| {
         let results = (0..RESULTS).map(|number| {
-            // Sessions differ by a uniform shift with the floor as its standard deviation.
+            // Sessions differ by a uniform shift with the session noise as its standard deviation.
             let floor = Class::Compute.session_noise() * 3f64.sqrt();
             let session = random.random_range(-floor..floor);
             let slow = odd

@@ -1,5 +1,5 @@
-//! False alarms between sessions of one guest, whose host does other things in each: recorded runs of `default`, from
-//! which no floor was derived.
+//! False alarms between sessions of one guest whose host had different load in each. The recorded runs of `default`
+//! were not used to derive the session noise.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use crate::common::{from_values, named, recorded_sessions, run};

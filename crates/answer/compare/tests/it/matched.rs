@@ -1,4 +1,4 @@
-//! What a comparison sets side by side: runs, histories, parameters, names, and the results that means are over.
+//! How a comparison matches runs, histories, parameters, names, and the results of a mean.
 
 use super::simulated::planted;
 use crate::common;
@@ -43,7 +43,7 @@ fn every_machine_and_result_has_its_own_history() {
     let floor = found.rows[0].ratios[1].floor.unwrap();
     assert_eq!(floor.sessions, Some(3), "{floor:?}");
     assert!((floor.sd - 0.09).abs() < 0.01, "{floor:?}");
-    // Of more than twelve sessions the newest twelve are used.
+    // Of more than twelve sessions the newest twelve count.
     let found = compare(&[&day("a", "there", 1.0), &day("b", "there", 1.05)], &options).unwrap();
     assert_eq!(found.rows[0].ratios[1].floor.unwrap().sessions, Some(12));
 }
@@ -123,7 +123,7 @@ fn names_are_unique_and_errors_list_the_known_ones() {
     assert!(compare(&refs(&runs[..1]), &CompareOptions::default()).is_ok(), "one run is a table of its own");
 }
 
-/// What a survey that missed a level of memory says: three levels, and a second one between the second and the third.
+/// A survey that missed a level of memory: three levels, and a second one between the second and the third.
 #[test]
 fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
     const FOUR: &str =
@@ -153,13 +153,13 @@ fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
         assert_eq!(*verdict, None);
         assert!(reason.as_ref().unwrap().contains("found 4 and 3 levels"), "{reason:?}");
     }
-    // As many levels elsewhere: noise at the far end made one, and the third cache went into memory.
+    // The same number of levels at other sizes: noise at the far end made one, and the third cache went into memory.
     const ELSEWHERE: &str = "level over 4KiB-38656B, 65024B-874816B, 83MiB-84MiB, 111983872B-223967744B on huge pages";
     let shifted = verdicts(&a, &surveyed("b", "m", ELSEWHERE, [70e6, 4.0]));
     assert!(shifted[0].0.is_some() && shifted[1].0.is_none(), "{shifted:?}");
     let reason = shifted[1].1.as_ref().unwrap();
     assert!(reason.contains("found level 3 of one machine at 14.00 to 39.59 MB and at 87.03 to 88.08 MB"), "{reason}");
-    // Of another machine it is a finding, and of equal surveys too.
+    // On another machine it is a finding, and with equal surveys too.
     let other = surveyed("b", "another", THREE, [2.66e6, 3.0]);
     assert!(verdicts(&a, &other).iter().all(|(verdict, _)| verdict.is_some()));
     let larger = surveyed("b", "m", FOUR, [8e6, 4.0]);

@@ -216,7 +216,7 @@ fn gains_invert_times_and_keep_rates() {
     assert!((mean.value - 2.0).abs() < 1e-12);
 }
 
-/// A published value is known to its last digit, and varies between sessions by the floor of its class.
+/// A published value is known to its last digit, and varies between sessions by the noise of its class.
 #[test]
 fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
     let made = |id: &str, value: f64, digits: f64, class: Class| {
@@ -228,7 +228,8 @@ fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
     };
     let judge = |a: &Run, b: &Run| compare(&[a, b], &CompareOptions::default()).unwrap().rows[0].ratios[1].clone();
     let base = made("a", 1.0, 0.005, Class::Compute);
-    // Eleven times slower; within 30%; beyond 30% but within the floor of the class and the rounding of the digits.
+    // Eleven times slower; within 30%; beyond 30% but within the session noise of the class and the rounding of the
+    // digits.
     let slow = judge(&base, &made("b", 11.0, 0.005, Class::Compute));
     assert_eq!(slow.verdict, Some(CompareVerdict::DifferentSpreadAssumed));
     assert_eq!((slow.direction, slow.low, slow.p_value), (Some(GainDirection::Slower), None, None));

@@ -15,14 +15,14 @@ use crate::common::{result, run};
 
 const COMPONENTS: usize = 9;
 
-/// What moves the samples of a rating, as standard deviations of logarithms.
+/// Noise of a rating's samples, as standard deviations of logarithms.
 #[derive(Debug, Clone, Copy)]
 struct Moved {
     /// All components of a round alike.
     common: f64,
     /// Correlation of that between rounds.
     persistent: f64,
-    /// Each component by itself: the first one, and the last three times as much.
+    /// Separate noise of each component: the first one, and three times as much for the last.
     own: f64,
     /// All components of a session alike.
     session: f64,
@@ -65,7 +65,7 @@ fn rating(id: &str, session: &str, rounds: usize, moved: Moved, rng: &mut ChaCha
     run(id, "one machine", session, results)
 }
 
-/// In how many of some pairs of equal ratings what is printed holds.
+/// Number of pairs of equal ratings whose printed values hold.
 #[derive(Debug, Default)]
 struct Held {
     /// The interval of a rating.
@@ -80,7 +80,7 @@ struct Held {
     half: f64,
 }
 
-/// Pairs of ratings of so many rounds; `change` alters the second run of each.
+/// Pairs of ratings of `rounds` rounds; `change` alters the second run of each.
 fn held(
     trials: usize,
     rounds: (usize, usize),
@@ -116,7 +116,7 @@ fn means_of_components_that_move_together_cover_what_they_say() {
     let mut rng = generator(41);
     let trials = testing::trials(60, 1000);
     let least = |promised: f64| (promised - (testing::at_most(promised, trials) - promised)) * trials as f64;
-    // What lasts for rounds leaves few that are worth one.
+    // Noise that lasts for rounds leaves fewer effective ones.
     for (common, persistent, own, promised, alarms) in [
         (0.0, 0.0, 0.01, 0.93, 0.02),
         (0.01, 0.0, 0.01, 0.93, 0.02),
@@ -126,7 +126,7 @@ fn means_of_components_that_move_together_cover_what_they_say() {
         (0.03, 0.8, 0.005, 0.70, 0.14),
     ] {
         for rounds in [(10, 10), (14, 14), (20, 20), (40, 40), (8, 40)] {
-            // The floor of applications on a machine of one's own is 1%.
+            // The session noise of applications on bare metal is 1%.
             for (sessions, session) in [(["now", "now"], 0.0), (["now", "later"], 0.01)] {
                 let moved = Moved { common, persistent, own, session };
                 let found = held(trials, rounds, sessions, moved, |_| (), &mut rng);

@@ -27,7 +27,7 @@ const PINNED: [(&str, Class); 9] = [
     ("fcreate", Class::FileMetadata),
 ];
 
-/// Launch values of a recorded session in the order of time, by benchmark: the median of the batches after warm-up.
+/// Sample values of a recorded session in the order of time, by benchmark: the median of the batches after warm-up.
 fn recorded(name: &str) -> BTreeMap<String, Vec<f64>> {
     let samples: BTreeMap<String, Vec<f64>> = testing::recording("samples.txt")
         .lines()

@@ -46,7 +46,7 @@ fn samples(text: &str, kernel: &str) -> Vec<Sample> {
         .collect()
 }
 
-/// A part of a session as a run of its own: of every kernel the samples that count from one on.
+/// A part of a session as a run: of every kernel the counted samples from `from` on.
 fn part(text: &str, name: &str, from: usize) -> Run {
     let results = KERNELS.iter().map(|&(kernel, class)| -> BenchmarkResult {
         let mut all = samples(text, kernel);

@@ -10,7 +10,7 @@ use crate::common::core::core_run;
 use crate::common::{named, recorded_sessions, result};
 
 const SESSIONS: &str = include_str!("../data/guest_cycles.txt");
-/// The clock of every session: what differs between them besides their clocks is asked.
+/// The clock of every session, which must not be a difference between them.
 const CLOCK: f64 = 3.69e9;
 
 fn recorded(cells: &[&str]) -> BenchmarkResult {

@@ -13,8 +13,8 @@ use stats::simulate::{Noise, generator, standard_normal};
 
 const CLASSES: [Class; 5] = [Class::Compute, Class::Bandwidth, Class::Ipc, Class::MemoryLatency, Class::FileMetadata];
 
-/// A run of `results` results with 10 to 40 samples each. With `moved` each class has a shift of the session, normal,
-/// with the floor of the class as its standard deviation.
+/// A run of `results` results with 10 to 40 samples each. With `moved` each class has a normal shift of the session,
+/// with the session noise as its standard deviation.
 fn simulated(id: &str, session: &str, results: usize, moved: bool, rng: &mut ChaCha8Rng) -> Run {
     let shifts: Vec<f64> =
         CLASSES.iter().map(|c| if moved { c.session_noise() * standard_normal(rng) } else { 0.0 }).collect();
@@ -29,7 +29,7 @@ fn simulated(id: &str, session: &str, results: usize, moved: bool, rng: &mut Cha
     run(id, "one machine", session, made.collect())
 }
 
-/// So many pairs of equal runs of one session, or of two, which differ by the session noise of each class.
+/// Pairs of equal runs of one session, or of two, which differ by the session noise of each class.
 #[allow(clippy::unwrap_used, reason = "a helper of tests")]
 pub(crate) fn equals(pairs: usize, sessions: usize) -> SelfTest {
     let mut rng = generator(sessions as u64);
@@ -77,7 +77,7 @@ fn equals_across_sessions_are_not_called_different() {
 
 #[test]
 fn sessions_without_their_floor_would_be_called_different() {
-    // The same runs, declared one session: without the floor, equal machines are called different.
+    // The same runs, declared one session: without the session noise, equal machines are called different.
     let mut rng = generator(2);
     let runs: Vec<Run> = (0..20).map(|i| simulated(&format!("r{i}"), "now", 60, true, &mut rng)).collect();
     let pairs: Vec<(&Run, &Run)> = runs.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
@@ -345,8 +345,7 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
             assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 0), "{text}: {gate:?}");
         }
     }
-    // A result that fails or is no longer measured where the reference has a value is not ignored, whatever else
-    // passes.
+    // A result that fails or is missing where the baseline has a value must not be ignored, whatever else passes.
     let with_steady = |mut run: Run, rng: &mut ChaCha8Rng| {
         let values = Noise::stable(1.0).samples(20, rng);
         run.results.push(from_values("sim.steady", "", time("call"), Class::Compute, &values));
@@ -364,7 +363,7 @@ fn what_is_undecided_is_inconclusive_and_never_passes() {
         let open: Vec<_> = gate.open.iter().map(|one| (one.result.as_str(), one.reason.as_deref())).collect();
         assert_eq!((gate.answer, gate.tested), (GateAnswer::Inconclusive, 1), "{gate:?}");
         assert_eq!(open, [("sim.wide", Some(says))]);
-        // What the reference could not do either says nothing.
+        // A result that the baseline lacks too is no evidence.
         let (before, after) = (Run { id: "c".into(), ..after.clone() }, before.clone());
         assert_eq!(answer(&before, &after, "slower:50").answer, GateAnswer::Pass);
     }

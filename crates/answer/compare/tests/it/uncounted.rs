@@ -1,4 +1,4 @@
-//! What no verdict is counted of, and samples that determine no interval.
+//! Results that count in no verdict, and samples that determine no interval.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{CompareOptions, CompareVerdict, Comparison, FailOn, GateAnswer, compare};

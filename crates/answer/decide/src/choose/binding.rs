@@ -80,12 +80,11 @@ fn shortage(problem: &ChooseProblem, condition: Condition, missed: f64, alone: b
     };
     let missing = missed > 1e-6 * limit.max(1.0);
     let needed = limit + sign * missed;
-    // What only asking for nothing would meet has no value that would help.
+    // A constraint that only a demand of zero would meet has no helpful value.
     let helps = needed > 1e-6 * limit;
     (missing && helps).then(|| Shortage { condition: in_words(problem, condition), limit, needed, unit, alone })
 }
 
-/// The conditions of the problem.
 fn conditions(problem: &ChooseProblem) -> Vec<Condition> {
     let demand = &problem.demand;
     let mut found = vec![Condition::Rate];

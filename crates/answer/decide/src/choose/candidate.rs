@@ -92,7 +92,7 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// Adds a plan, with its cost and what it reaches in every world.
+    /// Adds a plan, with its cost and its rate in every world.
     pub(crate) fn add(&mut self, problem: &ChooseProblem, draws: &Draws, plan: Vec<u32>) {
         let wanted = problem.demand.rate;
         let of_world = |world| {
@@ -122,7 +122,7 @@ impl Candidates {
         sure
     }
 
-    /// Among plans that reach the rate with `confidence`, the one with the smallest mean cost; if there is none, the
+    /// Among plans that reach the rate with `confidence`, the one with the smallest mean cost. If there is none, the
     /// one that reaches it most often.
     pub(crate) fn choose(&self, confidence: f64) -> Option<usize> {
         let nearest = || {
@@ -139,7 +139,7 @@ impl Candidates {
         self.best.iter().enumerate().map(least).sum::<f64>() / self.best.len() as f64
     }
 
-    /// Share of worlds in which a plan is the best; a world with several best plans counts for each of them in part.
+    /// Share of worlds in which a plan is the best; several best plans of one world share it.
     pub(crate) fn odds(&self, plan: usize) -> f64 {
         let part = |best: &Vec<usize>| if best.contains(&plan) { 1.0 / best.len() as f64 } else { 0.0 };
         self.best.iter().map(part).sum::<f64>() / self.best.len() as f64

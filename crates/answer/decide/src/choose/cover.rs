@@ -1,12 +1,12 @@
-//! The covering knapsack: how many of which items do at least a rate, at the least weight.
+//! The covering knapsack: the number of each item that reaches a rate at the least weight.
 //!
-//! What a plan must do is mostly this alone, and lists of prices near proportionality make it hard for a general
-//! solver: thousands of plans cost nearly the same, and none is ruled out by its bound. Items are therefore taken
-//! in the order of their weight for a unit of rate, most of the best first, and every branch is bounded by what the
-//! rest would weigh in parts (Martello and Toth, Knapsack Problems, 1990, chapter 3, for coverings). A step takes
-//! some nanoseconds.
+//! The rate is mostly the only requirement, and proportional prices make it hard for a general solver: thousands of
+//! plans cost nearly the same, and the bound excludes none. The search therefore takes items in the order of their
+//! weight for a unit of rate, most of the best first, and bounds every branch by the fractional weight of the rest
+//! (Martello and Toth, Knapsack Problems, 1990, chapter 3, for coverings). A step takes some nanoseconds.
 
-/// Steps of the search after which the best plan so far is taken; thus the result does not depend on the machine.
+/// Steps of the search before it takes the best plan so far. A limit in steps makes the result independent of the
+/// machine.
 const STEPS: u64 = 50_000;
 /// A plan must weigh less by more than this share to be better.
 const TIE: f64 = 1e-12;
@@ -14,7 +14,7 @@ const TIE: f64 = 1e-12;
 /// One kind of item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CoverItem {
-    /// What one weighs: money, watts, failures a year.
+    /// Weight of one item: money, watts, failures a year.
     pub(crate) weight: f64,
     /// What one does.
     pub(crate) rate: f64,
@@ -22,16 +22,16 @@ pub(crate) struct CoverItem {
     pub(crate) most: u32,
 }
 
-/// How many of each item do `rate` at the least weight, by the order of the items; `None` where all do not suffice.
+/// How many of each item reach `rate` at the least weight; `None` if all do not suffice.
 pub(crate) fn cover(items: &[CoverItem], rate: f64) -> Option<Vec<u32>> {
     Covering::of(items).below(rate, f64::INFINITY).map(|(_, plan)| plan)
 }
 
-/// How many of each item do `rate` besides what `spare` of the fastest item in use do, at the least weight; `None`
-/// where all do not suffice.
+/// How many of each item reach `rate` without `spare` of the fastest item in use, at the least weight; `None` if all do
+/// not suffice.
 ///
-/// Which item is the fastest one is tried for each: one of it is in the plan, and none is faster. The rest is a
-/// covering again, begun with the item whose plans could weigh least, and ended by what a plan weighs that was found.
+/// It tries each item as the fastest one: the plan has one of it and none faster. The rest is a covering again. It
+/// begins with the item whose plans could weigh least, and stops at the weight of the best plan found.
 pub(crate) fn cover_besides(items: &[CoverItem], rate: f64, spare: u32) -> Option<Vec<u32>> {
     let mut fastest: Vec<FastestItem> = (0..items.len())
         .filter(|&place| items[place].most > 0 && items[place].rate > 0.0)
@@ -56,11 +56,11 @@ pub(crate) fn cover_besides(items: &[CoverItem], rate: f64, spare: u32) -> Optio
 /// Plans in which one item is the fastest.
 struct FastestItem {
     place: usize,
-    /// What is to be done besides by one of it.
+    /// Rate that is still missing with one of it.
     missing: f64,
-    /// What else may be in such a plan.
+    /// The other items of such a plan.
     rest: Covering,
-    /// What they weigh at least.
+    /// Lower bound of their weight.
     least: f64,
 }
 
@@ -68,7 +68,7 @@ impl FastestItem {
     fn of(items: &[CoverItem], place: usize, rate: f64, spare: u32) -> Self {
         let own = items[place];
         let lost = f64::from(spare) * own.rate;
-        // However little is asked for, it is more than nothing beside what is lost.
+        // Even a tiny demand must count next to the lost rate.
         let missing = lost - own.rate + rate.max(lost * 1e-9);
         let left = |(at, item): (usize, &CoverItem)| CoverItem {
             most: if item.rate > own.rate { 0 } else { item.most - u32::from(at == place) },
@@ -84,7 +84,7 @@ impl FastestItem {
 struct Covering {
     /// All items, with or without any of them.
     all: usize,
-    /// Where each of the sorted ones stands among all.
+    /// Position of each sorted item among all.
     order: Vec<usize>,
     sorted: Vec<CoverItem>,
 }
@@ -97,7 +97,7 @@ impl Covering {
         Self { all: items.len(), order, sorted }
     }
 
-    /// The least weight that does `rate`, and how many of each item that is; `None` where it is not below a weight.
+    /// The least weight that reaches `rate`, with the number of each item; `None` if it is not below `below`.
     fn below(&self, rate: f64, below: f64) -> Option<(f64, Vec<u32>)> {
         let sorted = &self.sorted;
         let mut search = CoverSearch { items: sorted, now: vec![0; sorted.len()], below, best: None, steps: 0 };
@@ -134,8 +134,8 @@ fn may_be_better(weight: f64, below: f64) -> bool {
     weight.is_finite() && weight < below * (1.0 - TIE)
 }
 
-/// What items in the order of their weight for a unit would weigh at least, were they had in parts; infinite where they
-/// do not suffice.
+/// Lower bound of the weight of items in the order of their weight for a unit, if fractions were allowed; infinite if
+/// they do not suffice.
 fn bound(items: &[CoverItem], mut missing: f64) -> f64 {
     let mut weight = 0.0;
     for item in items {
@@ -151,7 +151,7 @@ fn bound(items: &[CoverItem], mut missing: f64) -> f64 {
 }
 
 impl CoverSearch<'_> {
-    /// Looks for better plans with the items from `level` on, where `missing` is still to be done.
+    /// Searches better plans with the items from `level` on, where `missing` is left.
     fn descend(&mut self, level: usize, missing: f64, weight: f64) {
         if missing <= 0.0 {
             if may_be_better(weight, self.below) {
@@ -173,7 +173,7 @@ impl CoverSearch<'_> {
                 self.descend(level + 1, left, so_far);
                 self.now[level] = 0;
             } else if left > 0.0 {
-                // Fewer of the item, and more of what weighs more for a unit, weigh more still.
+                // Fewer of this item need more of a heavier one, so the weight only grows.
                 break;
             }
         }
@@ -194,7 +194,7 @@ mod tests {
         items.iter().zip(plan).map(|(item, &count)| item.rate * f64::from(count)).sum()
     }
 
-    /// What a plan does besides so many of the fastest item in use.
+    /// Rate of a plan without `spare` of its fastest items.
     fn besides(items: &[CoverItem], plan: &[u32], spare: u32) -> f64 {
         let used = items.iter().zip(plan).filter(|(_, count)| **count > 0);
         rate(items, plan) - f64::from(spare) * used.map(|(item, _)| item.rate).fold(0.0, f64::max)
@@ -267,8 +267,8 @@ mod tests {
         assert!((10..150).contains(&impossible), "{impossible}");
     }
 
-    /// Forty sizes at prices within a thousandth of proportionality, for thousands of nodes: the bound rules nothing
-    /// out, and the plan is within a ten-thousandth of it all the same.
+    /// Forty sizes at prices within a thousandth of proportionality, for thousands of nodes: the bound excludes
+    /// nothing, but the plan is still within a ten-thousandth of it.
     #[test]
     fn prices_near_proportionality_end() {
         let mut rng = generator(11);

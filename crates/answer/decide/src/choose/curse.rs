@@ -1,11 +1,11 @@
-//! The optimiser's curse: of several uncertain offers, the one that looks cheapest is more likely one whose rate was
-//! overestimated (Smith and Winkler, The optimizer's curse, Management Science 52, 2006).
+//! The optimiser's curse: of several uncertain offers, the one that looks cheapest probably has an overestimated rate
+//! (Smith and Winkler, The optimizer's curse, Management Science 52, 2006).
 //!
 //! Offers of one market compete: their costs for a unit of rate differ by less than their predictions do. The spread
-//! between offers beyond what the errors of their rates explain is estimated as between studies (DerSimonian and Laird,
-//! Controlled Clinical Trials 7, 1986), with a weak prior since offers are few; each uncertain rate is then shrunk
-//! towards what its cost lets expect, by the share of error in what sets it apart, and its interval with it. What that
-//! expectation itself may be wrong by, all shrunk rates are wrong by together.
+//! between offers beyond the errors of their rates is estimated as between studies (DerSimonian and Laird, Controlled
+//! Clinical Trials 7, 1986), with a weak prior since offers are few. Each uncertain rate and its interval then shrink
+//! towards the rate expected from its cost, by the share of error in its distance. The error of that expectation is
+//! common to all shrunk rates.
 
 use serde::{Deserialize, Serialize};
 use stats::distribution::normal_quantile;
@@ -17,7 +17,7 @@ use super::uncertain::Uncertain;
 const SPREAD: f64 = 0.3;
 /// Its weight, in offers.
 const WEIGHT: f64 = 2.0;
-/// Smaller corrections are not told.
+/// Smaller corrections are not reported.
 const TOLD: f64 = 0.01;
 
 /// An uncertain rate that was corrected.
@@ -53,9 +53,9 @@ pub(crate) fn corrected(problem: &ChooseProblem) -> (ChooseProblem, Vec<Correcte
         // Above the mean cost the rate is likelier underestimated, below it overestimated.
         let drawn = error / (spread + error);
         let shift = (apart[place] - middle) * drawn;
-        // What is left of its own error; that of the mean which it is drawn to (Morris, Parametric empirical Bayes
-        // inference, Journal of the American Statistical Association 78, 1983) is the same for all: to mix offers does
-        // not help against it.
+        // The rest of its own error. The error of the common mean (Morris, Parametric empirical Bayes inference,
+        // Journal of the American Statistical Association 78, 1983) is the same for all, so mixing offers does not
+        // reduce it.
         let narrower = (spread * drawn / error).sqrt();
         for (rate, part) in corrected.offers[i].rates.iter_mut().zip(&parts[place]) {
             *rate = moved(*rate, (shift * part / error).exp(), narrower);
@@ -69,7 +69,7 @@ pub(crate) fn corrected(problem: &ChooseProblem) -> (ChooseProblem, Vec<Correcte
     (corrected, told)
 }
 
-/// Variance of the logarithm of an offer's rate of the mix, by application: a node spends time on each in proportion to
+/// Variance of the logarithm of an offer's rate of the mix, by application. A node spends time on each in proportion to
 /// its share of events over its rate.
 fn parts(problem: &ChooseProblem, offer: usize) -> Vec<f64> {
     let rates = &problem.offers[offer].rates;

@@ -130,7 +130,7 @@ fn costs(problem: &ChooseProblem, plan: &[u32], world: &WorldState) -> Costs {
     Costs { total, purchase, energy, running: (total - purchase - energy).max(0.0) }
 }
 
-/// Of plans that cost the same in a world those that do most there, which share it.
+/// Of plans with equal cost in a world, the ones with the highest rate there, which share it.
 fn doing_most<'a>(
     problem: &ChooseProblem,
     world: &WorldState,
@@ -175,11 +175,11 @@ fn offers(
         .collect()
 }
 
-/// Price cuts closer to each other than this part of themselves are not told apart, nor those below [`LEAST_CUT`].
+/// Relative resolution of price cuts; those below [`LEAST_CUT`] are not resolved.
 const CUT_RESOLUTION: f64 = 0.01;
 
-/// The price cut, as a share of the cost of one node over the years, from which on an offer is in the cheapest plan; by
-/// bisection, until it is known to [`CUT_RESOLUTION`] or to be below [`LEAST_CUT`].
+/// The price cut, as a share of the cost of one node over the years, from which an offer is in the cheapest plan.
+/// Bisection finds it to [`CUT_RESOLUTION`], or down to [`LEAST_CUT`].
 fn enters_at(problem: &ChooseProblem, middle: &WorldState, offer: usize, cheapest: f64) -> Result<Option<f64>, Error> {
     let in_plan = |cut: f64| -> Result<bool, Error> {
         let mut world = middle.clone();

@@ -15,7 +15,7 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
-    /// Draws worlds by Latin hypercube sampling (McKay, Beckman and Conover, Technometrics 21, 1979): every value takes
+    /// Draws worlds by Latin hypercube sampling (McKay, Beckman and Conover, Technometrics 21, 1979). Every value takes
     /// each of its equal shares once, so that a thousand worlds are as good as many thousand independent ones.
     pub(crate) fn of(problem: &ChooseProblem) -> Self {
         let mut rng = generator(problem.seed);
@@ -48,7 +48,7 @@ impl Draws {
         let slow = |place: usize| {
             let mut rates: Vec<f64> = self.worlds.iter().map(|world| world.rate[place]).collect();
             rates.sort_by(f64::total_cmp);
-            // As many draws as may miss the rate lie below.
+            // The number of draws below equals the number that may miss the rate.
             let below = ((1.0 - confidence) * rates.len() as f64 + 1e-9).floor() as usize;
             rates[below.min(rates.len() - 1)]
         };
@@ -56,8 +56,8 @@ impl Draws {
     }
 }
 
-/// Share of time in which enough nodes are up, in the worlds in which all of them together reach the rate: failures are
-/// Poisson, each lasting as long as a repair. `None` where none of the worlds is one.
+/// Share of time in which enough nodes are up, in the worlds in which all of them together reach the rate. Failures are
+/// Poisson, each lasting as long as a repair. `None` if no world is one.
 pub(crate) fn kept_up(problem: &ChooseProblem, plan: &[u32], worlds: &[WorldState]) -> Option<f64> {
     let mut rng = generator(problem.seed ^ 0x5eed);
     let reaches = |world: &WorldState, up: &[u32]| {

@@ -2,8 +2,8 @@
 //!
 //! Each trial predicts a few machines from others, makes them offers at random prices, and lets the rule choose. The
 //! same rule then chooses with perfect error bars: intervals of the size that errors really have. Reaching the demand
-//! costs money, so plans are compared at equal shares of demands reached. What measuring an offer is said to be worth
-//! is held against what a plan that is made with the measurement costs less.
+//! costs money, so plans are compared at equal shares of demands reached. The predicted value of measuring an offer is
+//! compared with what the plan made with the measurement saves.
 
 use model::percent;
 use predict::PredictorTable;
@@ -19,7 +19,7 @@ use super::uncertain::Uncertain;
 pub struct ChoiceRecord {
     /// Trials made.
     pub trials: usize,
-    /// Machines learnt from in each.
+    /// Number of training machines in each trial.
     pub machines: usize,
     /// Median relative error of the predictions.
     pub median_error: f64,
@@ -37,15 +37,15 @@ pub struct ChoiceRecord {
     /// Share of the trials in which one was worth it.
     #[serde(default)]
     pub worth_measuring: f64,
-    /// What that was said to be worth, as a mean share of the cheapest plan's cost over these trials.
+    /// The predicted value of that measurement, as a mean share of the cheapest plan's cost over these trials.
     #[serde(default)]
     pub worth_told: f64,
-    /// What plans made with the measurement cost less, missed demands counted as they were told.
+    /// Actual saving of plans with the measurement, with missed demands counted equally.
     #[serde(default)]
     pub worth_found: f64,
 }
 
-/// What plans reached at one confidence.
+/// Results of plans at one confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ReachedAt {
     /// Confidence that was asked for.
@@ -119,7 +119,7 @@ struct JudgedPlans {
     perfect: Vec<Vec<(bool, f64)>>,
     uncorrected: Vec<Vec<(bool, f64)>>,
     measured: Vec<Vec<(bool, f64)>>,
-    /// What a measurement was said to be worth, and what it was.
+    /// The predicted and the actual value of a measurement.
     worth: Vec<(f64, f64)>,
 }
 

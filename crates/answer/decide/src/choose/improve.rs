@@ -1,8 +1,8 @@
 //! Cheaper plans near those that are sure enough, found step by step.
 //!
 //! The best plan of a single world knows nothing of the others, and plans for more than the demand come in steps of a
-//! few percent. From the cheapest of them that reach the rate with the confidence that was asked for, nodes are left
-//! out and exchanged as long as the mean cost falls and the confidence holds (steepest descent over integer plans).
+//! few percent. The search starts from the cheapest plan that reaches the rate with the requested confidence. It drops
+//! and exchanges nodes as long as the mean cost falls and the confidence holds (steepest descent over integer plans).
 
 use super::candidate::Candidates;
 use super::draw::Draws;
@@ -17,7 +17,7 @@ const STEPS: usize = 60;
 /// A step must save more than this share of the cost.
 const LEAST: f64 = 1e-9;
 
-/// What steps are judged by.
+/// Criteria of the steps.
 struct Descent<'a> {
     problem: &'a ChooseProblem,
     draws: &'a Draws,
@@ -35,7 +35,7 @@ struct Descent<'a> {
 /// A plan near another one: nodes of one kind left out, and perhaps some of another in their place.
 struct PlanStep {
     plan: Vec<u32>,
-    /// Mean cost of its own nodes: with later purchases it costs no less.
+    /// Mean cost of its own nodes: later purchases only add to it.
     own: f64,
     out: (usize, u32),
     instead: Option<(usize, u32)>,
@@ -91,8 +91,8 @@ impl<'a> Descent<'a> {
         plan
     }
 
-    /// The step to the cheapest plan below a cost. Steps are tried in the order of what their nodes cost by themselves,
-    /// and none is tried of which that alone is too much.
+    /// The step to the cheapest plan below a cost. Steps are tried in the order of their nodes' own cost, and skipped
+    /// if that alone is too much.
     fn best_step(&self, plan: &[u32], below: f64) -> Option<(f64, Vec<u32>)> {
         let all =
             |world: usize| plan.iter().zip(&self.rates).map(|(&count, rate)| f64::from(count) * rate[world]).sum();
@@ -138,8 +138,8 @@ impl<'a> Descent<'a> {
         found
     }
 
-    /// The mean cost of a step's plan, by what all nodes of the plan at hand do in each world; `None` where it is not
-    /// below a cost, not allowed or not sure enough.
+    /// The mean cost of a step's plan, from the rates of the current plan in each world. `None` if it is not below
+    /// `below`, not allowed or not sure enough.
     fn cost_below(&self, step: &PlanStep, now: &[f64], below: f64) -> Option<f64> {
         let part = |(offer, count): (usize, u32)| (self.rates[offer].as_slice(), f64::from(count));
         let (less, out) = part(step.out);
@@ -169,7 +169,7 @@ impl<'a> Descent<'a> {
         Some(step.own + later)
     }
 
-    /// What the fastest nodes of a plan do in a world, as many as may be lost.
+    /// Rate of the fastest nodes of a plan in a world, as many as may be lost.
     fn lost(&self, plan: &[u32], world: usize) -> f64 {
         let (mut spare, mut lost) = (self.problem.demand.spare_nodes, 0.0);
         let mut order = self.fastest[world].iter();
@@ -206,8 +206,8 @@ mod tests {
         }
     }
 
-    /// Three offers with uncertain rates and a limit of watts: of all plans up to 30 nodes of each, none that is as
-    /// sure costs half a percent less than the one that steps lead to.
+    /// Three offers with uncertain rates and a limit of watts. Among all plans up to 30 nodes of each, none of equal
+    /// confidence costs half a percent less than the search's plan.
     #[test]
     fn steps_lead_to_the_cheapest_sure_plan() {
         let offer = |name: &str, price: u32, rate: &str, power: u32| {
@@ -237,7 +237,7 @@ mod tests {
             let all = (0..30).flat_map(|a| (0..30).flat_map(move |b| (0..15).map(move |c| vec![a, b, c])));
             let best = all.filter_map(|plan| descent.mean(&plan)).fold(f64::INFINITY, f64::min);
             assert!(found <= 1.005 * best, "{spare} spare, {confidence}: {found} for {best}");
-            // What steps go by is what the plan costs, and what it does without the nodes that may be lost.
+            // The cost of the plan and its rate without the nodes that may be lost decide a step.
             let lost = |world: usize| {
                 let rates = (0..plan.len()).flat_map(|i| vec![draws.worlds[world].rate[i]; plan[i] as usize]);
                 let mut rates: Vec<f64> = rates.collect();

@@ -1,10 +1,10 @@
 //! The value of determining an unknown before deciding.
 //!
-//! Worlds are grouped by the result of a measurement; in each group the best plan is chosen, and the gain is the
-//! expected value of sample information (Raiffa and Schlaifer, Applied Statistical Decision Theory, 1961; grouping
-//! after Strong and Oakley, Medical Decision Making 33, 2013). Plans are chosen on one half of the worlds and evaluated
-//! on the other, since choosing and evaluating on the same ones finds value where there is none. Missing the rate costs
-//! as much as the requested confidence implies: the least penalty with which the chosen plan is the best one.
+//! Worlds are grouped by the result of a measurement, and each group gets its best plan. The gain is the expected value
+//! of sample information (Raiffa and Schlaifer, Applied Statistical Decision Theory, 1961; grouping after Strong and
+//! Oakley, Medical Decision Making 33, 2013). One half of the worlds chooses plans and the other half evaluates them,
+//! since the same half would show value where there is none. Missing the rate costs as much as the requested confidence
+//! implies: the least penalty with which the chosen plan is the best one.
 
 use rand::Rng;
 use stats::distribution::normal_quantile;
@@ -15,7 +15,7 @@ use super::draw::Draws;
 use super::problem::{ChooseProblem, UnknownParameter};
 use super::result::Information;
 
-/// Relative standard deviation of a measurement: the session floor of applications and a margin.
+/// Relative standard deviation of a measurement: the session noise of applications and a reserve.
 pub(super) const MEASURED: f64 = 0.02;
 /// Groups of worlds.
 const GROUPS: usize = 10;
@@ -74,7 +74,7 @@ fn shown(problem: &ChooseProblem, draws: &Draws, places: &[usize]) -> Vec<f64> {
         .collect()
 }
 
-/// What a missed rate counts: the least with which the chosen plan is the best one.
+/// Penalty of a missed rate: the least with which the chosen plan is the best one.
 pub(super) fn penalty(candidates: &Candidates, chosen: usize) -> f64 {
     let own = candidates.mean(chosen);
     (0..candidates.plans.len())

@@ -1,7 +1,7 @@
-//! Purchases: how many of which offers meet a demand at the least cost, and with what certainty.
+//! Purchases: the number of each offer that meets a demand at the least cost, and how certain that is.
 //!
 //! A mixed-integer programme chooses the plan. Rates, prices and powers are drawn from their intervals and the choice
-//! is repeated, which gives the probability that the plan is the best, the possible regret, and the measurement that
+//! is repeated. This gives the probability that the plan is the best, the possible regret, and the measurement that
 //! would be worth its cost. The result depends on the seed and the problem alone. `docs/guide/choose.md` has details.
 
 mod binding;

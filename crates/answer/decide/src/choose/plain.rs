@@ -1,4 +1,4 @@
-//! Bare numbers of the text: what they may be is checked where they are read, so that the error names their line.
+//! Bare numbers of the text. Their ranges are checked while reading, so that the error names their line.
 
 use serde::de::{Deserialize, Deserializer, Error};
 
@@ -23,7 +23,7 @@ pub(crate) fn some_above_zero<'de, D: Deserializer<'de>>(from: D) -> Result<Opti
     sound.then_some(Some(number)).ok_or_else(|| D::Error::custom("a number above 0 is wanted"))
 }
 
-/// How many nodes, of which no plan has more than a million.
+/// A number of nodes; plans have at most a million.
 pub(crate) fn nodes<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
     let number = u32::deserialize(from)?;
     let sound = f64::from(number) <= MOST_NODES;

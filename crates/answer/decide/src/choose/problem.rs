@@ -77,8 +77,8 @@ pub struct MachineOffer {
     /// Applications whose rate comes from results without a spread, which are taken as exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown_spread: Vec<String>,
-    /// For each application, the standard deviation of the logarithm by which the rates of all offers are wrong
-    /// together, since all were drawn to one mean; empty where none was.
+    /// For each application, the standard deviation of the common error of all offers' rates, as a logarithm, since all
+    /// were shrunk to one mean. Empty if none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub common_error: Vec<f64>,
 }
@@ -168,8 +168,7 @@ impl ChooseProblem {
         found
     }
 
-    /// Moves the rates among values, in the order of [`Self::values`], by what they are wrong by together, in standard
-    /// deviations.
+    /// Moves the rates among values, in the order of [`Self::values`], by their common error, in standard deviations.
     pub(crate) fn err_together(&self, values: &mut [f64], deviations: f64) {
         let of_one = self.demand.mix.len() + OTHERS;
         for (offer, values) in self.offers.iter().zip(values.chunks_mut(of_one)) {
@@ -222,11 +221,11 @@ impl ChooseProblem {
         total - self.lost(plan, &world.rate)
     }
 
-    /// What the fastest `spare_nodes` nodes of a plan do, by the rate of one node of each offer.
+    /// Rate of the fastest `spare_nodes` nodes of a plan, by the rate of one node of each offer.
     fn lost(&self, plan: &[u32], rates: &[f64]) -> f64 {
         let (mut spare, mut lost) = (self.demand.spare_nodes, 0.0);
         let mut before: Option<usize> = None;
-        // Mostly there are so many of the fastest kind, so that sorting all of them would be for nothing.
+        // The fastest kind mostly has enough nodes, so sorting all of them would be a waste.
         while spare > 0 {
             let slower = |offer: usize| match before {
                 Some(last) => rates[offer] < rates[last] || rates[offer] == rates[last] && offer > last,
@@ -270,7 +269,7 @@ impl ChooseProblem {
         plan.iter().zip(&world.cost).map(|(&count, cost)| f64::from(count) * cost).sum()
     }
 
-    /// Cost of buying later what is missing of the rate in a world.
+    /// Cost of buying the missing rate later in a world.
     pub(crate) fn later(&self, missing: f64, world: &WorldState) -> f64 {
         if missing <= 1e-9 * self.demand.rate {
             return 0.0;

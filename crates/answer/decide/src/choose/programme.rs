@@ -1,7 +1,7 @@
-//! The mixed-integer programme: how many of which offers, at the least cost.
+//! The mixed-integer programme: the number of each offer, at the least cost.
 //!
-//! Where the rate alone decides, it is a covering knapsack ([`cover`](super::cover)): its best plan is that of the
-//! programme too if it happens to keep to all other limits. Else branch and bound with the simplex method (the crate
+//! If only the rate decides, it is a covering knapsack ([`cover`](super::cover)). Its best plan is also that of the
+//! programme if it keeps to all other limits. Otherwise it is branch and bound with the simplex method (the crate
 //! microlp), limited in nodes rather than in time, so that the result does not depend on the machine.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem as Programme, SolveOptions, SolveOutcome, Variable};
@@ -16,8 +16,8 @@ const NODES: u64 = 20_000;
 /// Most nodes of an offer in a plan.
 pub(crate) const MOST_NODES: f64 = 1e6;
 
-/// A node that does more than so many times the demand counts as one that does that: the solver's tolerance of 1e-6 for
-/// whole numbers would else be worth a node.
+/// A node's rate is capped at this multiple of the demand. The solver's tolerance of 1e-6 for whole numbers would
+/// otherwise be worth a node.
 const MORE_THAN_ENOUGH: f64 = 1e3;
 
 /// One condition that a plan must meet.
@@ -109,7 +109,7 @@ impl<'a> Question<'a> {
         let counts: Vec<Variable> = (0..self.problem.offers.len())
             .map(|i| {
                 let most = i64::from(self.most(i)).min(i64::from(i32::MAX)) as i32;
-                // Of plans that weigh the same the solver takes that of earlier offers.
+                // Of plans with equal weight the solver takes that of earlier offers.
                 let tie = if self.aim == Aim::Cost { 1.0 + 1e-9 * i as f64 } else { 1.0 };
                 programme.add_integer_var(self.weight(i) * tie / scale, (0, most))
             })
@@ -129,8 +129,8 @@ impl<'a> Question<'a> {
         Ok(Some(Solved { plan, value: solution.objective() * scale }))
     }
 
-    /// The best plan by the rate and the numbers of offers alone, if it keeps to all other limits; no plan at all where
-    /// not even the rate is reached. `None` where a solver must look.
+    /// The best plan by the rate and the numbers of offers alone, if it keeps to all other limits; no plan if the rate
+    /// is infeasible. `None` if a solver is needed.
     fn covered(&self) -> Option<Option<Solved>> {
         if matches!(self.aim, Aim::Miss(_)) || !self.holds(Condition::Rate) {
             return None;
@@ -182,7 +182,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// What there is a limit of: what one node of each offer takes of it, and the limit.
+    /// The limits: the use by one node of each offer, and the limit.
     fn limits(&self) -> Vec<(Condition, Vec<f64>, f64)> {
         let (demand, world) = (&self.problem.demand, self.world);
         let of_offers = |value: fn(&MachineOffer) -> f64| self.problem.offers.iter().map(value).collect::<Vec<f64>>();
@@ -243,8 +243,8 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The rate without the fastest `spare` nodes: the loss is `spare` times the fastest kind in use, which is exact if
-    /// at least `spare` of it are used, and cautious otherwise.
+    /// The rate without the fastest `spare` nodes. The loss is `spare` times the fastest kind in use: exact if at least
+    /// `spare` of it are used, cautious otherwise.
     fn impose_rate(&self, programme: &mut Programme, counts: &[Variable]) {
         if !self.holds(Condition::Rate) {
             return;

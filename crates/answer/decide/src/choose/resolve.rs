@@ -147,7 +147,7 @@ impl Specification {
     }
 
     /// The problem in numbers. `rates` are events a second of one process for the pairs that [`Specification::wanted`]
-    /// lists, or the reason why there is none.
+    /// lists, or why there is none.
     ///
     /// # Errors
     /// When units or currencies do not agree, or a rate is missing.

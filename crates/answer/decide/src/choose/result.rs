@@ -47,8 +47,8 @@ pub struct ChosenPlan {
     pub failures_per_year: f64,
     /// Probability of reaching the rate, given the uncertainty of rates.
     pub reaches: f64,
-    /// Share of time in which enough nodes are up, given failures, where all of them reach the rate; absent where they
-    /// never do.
+    /// Share of time in which enough nodes are up, given failures, if all of them reach the rate; absent if they never
+    /// do.
     #[serde(default)]
     pub kept_up: Option<f64>,
     /// Probability that this plan is the cheapest of all; plans that cost the same share it.
@@ -61,12 +61,10 @@ pub struct ChosenPlan {
     /// How it compares to the cheapest plan that was considered.
     #[serde(default)]
     pub against_cheapest: AgainstCheapest,
-    /// The plan of one kind of offer beside a chosen one of several; absent where that is of one kind, or none is as
-    /// sure.
+    /// The best plan of a single kind of offer, if the chosen one has several; absent if none is as sure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_kind: Option<OneKind>,
-    /// What would have to change for a plan to reach the rate with the probability that was asked for; empty where this
-    /// one does.
+    /// Changes with which a plan would reach the rate with the requested probability; empty if this one does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortages: Vec<Shortage>,
     /// Plans that are the best in some worlds, the most frequent first.
@@ -81,7 +79,7 @@ pub struct ChosenPlan {
     pub information: Vec<Information>,
 }
 
-/// The chosen plan beside the one that is the cheapest with middle values, whatever it reaches.
+/// The chosen plan compared with the cheapest one by middle values, whatever rate that reaches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgainstCheapest {
     /// Number of each offer in the cheapest plan.
@@ -95,7 +93,7 @@ pub struct AgainstCheapest {
     pub expected_cost: f64,
     /// Plans that were considered.
     pub considered: usize,
-    /// Those of them that reach the rate with the probability that was asked for.
+    /// The ones that reach the rate with the requested probability.
     pub sure: usize,
 }
 
@@ -203,7 +201,7 @@ pub struct Shortage {
     pub needed: f64,
     /// Unit of both.
     pub unit: String,
-    /// Whether that alone would suffice; otherwise it is the least necessary value when the other limits change too.
+    /// Whether that alone would suffice; otherwise it is the least necessary value if the other limits change too.
     pub alone: bool,
 }
 

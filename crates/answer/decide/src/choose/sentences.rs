@@ -67,7 +67,7 @@ impl Choice {
         })
     }
 
-    /// What the plan costs and does, and how sure that is.
+    /// Cost and rate of the plan, and how certain they are.
     fn costs_and_rate(&self, chosen: &ChosenPlan) -> [String; 3] {
         let demand = &self.problem.demand;
         let money = |value: f64| money(&self.problem, value);

@@ -40,7 +40,6 @@ fn thousand() -> Spanned<usize> {
     Spanned::new(0..0, 1000)
 }
 
-/// The demand.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DemandWanted {
@@ -112,7 +111,7 @@ pub(crate) enum Names {
 /// Rates of one node by application.
 type OfferRates = BTreeMap<Spanned<String>, Spanned<ParsedQuantity>>;
 
-/// Reads rates by application, and says how to write them where something else stands.
+/// Reads rates by application, and explains the format on other input.
 fn rates<'de, D: Deserializer<'de>>(from: D) -> Result<OfferRates, D::Error> {
     struct RatesVisitor;
 

@@ -1,4 +1,4 @@
-//! One trial of the evaluation of choices: machines of known speed, offered by what was predicted of them.
+//! One trial of the evaluation of choices: machines of known speed, offered by their predictions.
 
 use predict::{ForecastStanding, PredictOptions, PredictorTable, predict};
 use rand::seq::SliceRandom;
@@ -18,7 +18,7 @@ use super::uncertain::Uncertain;
 
 /// Offers of a trial.
 pub(super) const OFFERS: usize = 5;
-/// Draws of what is not known; a trial has few unknowns.
+/// Draws of the unknowns; a trial has few.
 const DRAWS: usize = 100;
 /// Nodes that the demand takes of a typical offer.
 const NODES: f64 = 20.0;
@@ -36,7 +36,7 @@ pub(super) type PredictedRate = (f64, f64, f64);
 pub(super) struct ChoiceTrial {
     pub(super) said: Vec<PredictedRate>,
     pub(super) truth: Vec<f64>,
-    /// What measuring each rate would show over the true one.
+    /// Result of measuring each rate over the true one.
     shown: Vec<f64>,
     prices: Vec<f64>,
 }
@@ -49,7 +49,6 @@ pub(super) struct TrialTruth {
     least: f64,
 }
 
-/// Plans of a trial.
 pub(super) struct TrialPlans {
     /// The plan for each confidence that was asked for.
     plans: Vec<Vec<u32>>,
@@ -61,14 +60,14 @@ pub(super) struct TrialPlans {
 pub(super) struct WorthMeasuring {
     /// Its place.
     pub(super) offer: usize,
-    /// What that is said to be worth, money.
+    /// Predicted value of that, money.
     pub(super) value: f64,
-    /// What a missed demand counts then, money.
+    /// Penalty of a missed demand then, money.
     penalty: f64,
 }
 
 impl ChoiceTrial {
-    /// A random division of the table's models into machines to learn from and offers; `None` with too few, or when a
+    /// A random division of the table's models into training machines and offers; `None` with too few, or when a
     /// machine cannot be predicted.
     pub(super) fn of(table: &PredictorTable, machines: usize, seed: u64) -> Option<Self> {
         let mut rng = generator(seed);
@@ -215,8 +214,8 @@ impl TrialTruth {
         self.problem.rate(plan, &self.world) >= self.problem.demand.rate * (1.0 - 1e-9)
     }
 
-    /// What measuring was said to be worth, and what the plans made with it cost less than those before, as shares of
-    /// the cheapest plan.
+    /// The predicted value of measuring, and the actual savings of the plans made with it, as shares of the cheapest
+    /// plan.
     pub(super) fn worth(&self, worth: &WorthMeasuring, before: &TrialPlans, after: &TrialPlans) -> Option<(f64, f64)> {
         let place = CONFIDENCES.iter().position(|confidence| *confidence == LEVEL)?;
         let loss = |plans: &TrialPlans| {

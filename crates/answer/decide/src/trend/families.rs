@@ -1,8 +1,8 @@
 //! Growth by family of CPU: one line each, against the growth that all others have in common.
 //!
-//! Families at different levels, mixed over the years, look like growth that none of them has; so the common rate is
-//! that of parallel lines, each family at its own level (analysis of covariance, Fisher, Statistical Methods for
-//! Research Workers, 1932).
+//! Families at different levels, mixed over the years, look like growth that none of them has. The common rate is
+//! therefore that of parallel lines, each family at its own level (analysis of covariance, Fisher, Statistical Methods
+//! for Research Workers, 1932).
 
 use model::percent;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::fit::{FEWEST, TrendOptions, trend, within};
 use super::result::{Dated, FamilyTrend, FamilyTrends};
 use predict::cpu_family;
 
-/// Fits each family that the values state, else that of their names; values without either are a family of their own.
+/// Fits each family that the values name, else that of their names; values without either are a family of their own.
 ///
 /// # Errors
 /// When no family has four values at different dates in the window.
@@ -59,8 +59,8 @@ pub fn families(data: &[Dated], options: &TrendOptions) -> Result<FamilyTrends, 
     })
 }
 
-/// Growth of one family: its slope with the variance and the degrees of freedom of that, which values that lie off the
-/// line as their neighbours in time do make larger and fewer, and the sum of squares of its times about their mean.
+/// Growth of one family: its slope with variance and degrees of freedom, corrected for values that correlate in time,
+/// and the sum of squares of its times about their mean.
 struct FamilySlope {
     slope: f64,
     squares: f64,
@@ -113,8 +113,8 @@ fn common(slopes: &[FamilySlope], without: Option<usize>) -> (Option<f64>, Varia
     ((squares > 0.0).then_some(slope), parts)
 }
 
-/// Whether a family's growth is not that of all others: zero is outside the interval of their difference, in which the
-/// others' growth is no more exact than it is. Degrees of freedom by Welch and Satterthwaite (Biometrika 34, 1947).
+/// Whether a family's growth differs from that of all others: zero is outside the interval of their difference, which
+/// includes the uncertainty of the others' growth. Degrees of freedom by Welch and Satterthwaite (Biometrika 34, 1947).
 fn differs(slopes: &[FamilySlope], place: usize, level: f64) -> bool {
     let own = &slopes[place];
     let (Some(others), mut parts) = common(slopes, Some(place)) else { return false };
@@ -122,7 +122,7 @@ fn differs(slopes: &[FamilySlope], place: usize, level: f64) -> bool {
     let variance: f64 = parts.iter().map(|part| part.0).sum();
     let spent: f64 = parts.iter().map(|(part, degrees)| part * part / degrees).sum();
     let away = (own.slope - others).abs();
-    // Of values that lie on their lines but for rounding nothing tells how far others would lie from them.
+    // Values that lie on their lines except for rounding do not show how far others would lie from them.
     let quantile = if spent > 0.0 { student_t_quantile(0.5 + level / 2.0, variance * variance / spent) } else { 0.0 };
     away > (quantile * variance.sqrt()).max(ROUNDING)
 }

@@ -146,9 +146,9 @@ impl TrendRequest<'_> {
         }
     }
 
-    /// Whether values after the last record, at `since`, have shown that records do not come as the line says: enough
-    /// came, and by the last of them the whole interval lies beyond the best value. A single one may be of a slow
-    /// machine.
+    /// Whether values after the last record, at `since`, show that records stopped following the line. There must be
+    /// enough of them, and by the last one the whole interval must lie beyond the best value. A single value may be of
+    /// a slow machine.
     fn has_ended(&self, curve: TrendCurve, growth: &Growth, since: f64, best: f64) -> bool {
         let by_now = growth.predict(self.span.1, self.options.level).interval;
         let beyond = if self.options.lower_is_better() { by_now.high < best } else { by_now.low > best };
@@ -216,8 +216,8 @@ impl TrendRequest<'_> {
     }
 }
 
-/// Ends that also allow a change of the growth rate from the values of the fit on, which are of the dates `span`; the
-/// two errors are independent, so their squares add.
+/// Ends that also allow a change of the growth rate after the fitted values, whose dates are `span`. The two errors are
+/// independent, so their squares add.
 fn wide((low, high): (f64, f64), span: (f64, f64), time: f64, wandering: f64) -> (f64, f64) {
     let beyond = (span.0 - time).max(time - span.1).max(0.0);
     let (centre, half) = (f64::midpoint(low.ln(), high.ln()), (high / low).ln() / 2.0);
@@ -225,8 +225,8 @@ fn wide((low, high): (f64, f64), span: (f64, f64), time: f64, wandering: f64) ->
     ((centre - wide).exp(), (centre + wide).exp())
 }
 
-/// Change of the growth rate within the data, per root of a year: the difference of the slopes of the two halves over
-/// the root of the time between their middles. If the rate is a random walk (Harvey's smooth trend, Forecasting,
+/// Change of the growth rate within the data, per root of a year. It is the difference of the slopes of the two halves
+/// over the root of the time between their middles. If the rate is a random walk (Harvey's smooth trend, Forecasting,
 /// structural time series models and the Kalman filter, 1989), the line is off by that times the time to the power 1.5
 /// over root 3.
 fn rate_change(times: &[f64], logs: &[f64]) -> Option<f64> {

@@ -1,9 +1,9 @@
 //! Exponential growth of dated ratings, and its extrapolation with honest intervals.
 //!
-//! The median and the frontier (the running record) are fitted; each has a doubling time, an interval for one new
-//! value, a test for a break, and a flag for dates farther from the data than a third of their span. A line fitted to
-//! 1990-1998 of SPECint was five to seven times too high for 2008: the interval of a fit that breaks is worthless,
-//! hence the prominent flag. `docs/guide/history.md` has details.
+//! It fits the median and the frontier (the running record). Each has a doubling time, an interval for one new value, a
+//! test for a break, and a flag for dates farther from the data than a third of their span. A line fitted to 1990-1998
+//! of SPECint was five to seven times too high for 2008: the interval of a fit that breaks is worthless, hence the
+//! prominent flag. `docs/guide/history.md` has details.
 
 mod error;
 mod families;

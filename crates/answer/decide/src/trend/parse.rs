@@ -3,12 +3,12 @@
 use super::error::Error;
 use super::result::Dated;
 
-/// Most values that are read: the test for a break takes a second or two for so many.
+/// Most values that are read: the test for a break takes a second or two at this number.
 const MOST: usize = 20_000;
 
-/// Parses dated values. Lines of two columns are a date and a value, and the text after `#` is a name or a comment; a
-/// line that begins with `#` is a comment. With commas the first line names the columns: the date is the column `date`,
-/// `year` or `time`, else the first; the value is `column` if given, else the second; a name is the column `name` or
+/// Parses dated values. Lines of two columns are a date and a value; the text after `#` is a name or a comment. A line
+/// that begins with `#` is a comment. With commas the first line names the columns. The date is the column `date`,
+/// `year` or `time`, else the first; the value is `column` if given, else the second. A name is the column `name` or
 /// `machine`, a family the column `family`. A date is a decimal year (1998.8), a year and month (1998-10), or a day
 /// (1998-10-05).
 ///

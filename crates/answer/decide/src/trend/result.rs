@@ -13,7 +13,7 @@ pub struct Dated {
     /// Its name, if stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its family, if stated; else the name tells it.
+    /// Its family, if stated; else it follows from the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
 }
@@ -71,8 +71,8 @@ pub struct FittedTrend {
     /// First and last date of its points: of a frontier, of the records.
     #[serde(default)]
     pub span: (f64, f64),
-    /// Date of the last record of a frontier whose growth has ended since: four later values or more, and none where
-    /// the whole interval of the line lies by then.
+    /// Date of the last record of a frontier whose growth has ended since: four later values or more, none within the
+    /// interval of the line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<f64>,
     /// Growth a year: 0.5 is 50% more each year.
@@ -159,7 +159,7 @@ pub struct Checked {
     pub points: usize,
     /// Share of them inside the prediction interval.
     pub inside: f64,
-    /// The date from which on most are outside; absent when there is none.
+    /// The date from which most are outside; absent if there is none.
     pub lost_from: Option<f64>,
     /// Factor by which the fit was too high at the median of the last tenth; below 1, too low.
     pub too_high_at_the_end: f64,

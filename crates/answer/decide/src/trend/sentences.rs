@@ -96,7 +96,7 @@ fn growth_in_words(fit: &FittedTrend) -> String {
         Some(doubling) => {
             let verb = if doubling.value > 0.0 { "doubles" } else { "halves" };
             let (a, b) = (doubling.low.abs(), doubling.high.abs());
-            // Of values of one day, two decimals of a year are none.
+            // For values of one day two decimals of a year would be zero.
             let years = |years: f64| if years < 0.095 { digits(years) } else { format!("{years:.2}") };
             format!(
                 "{what} {verb} in {} years ({} to {}).",

@@ -215,7 +215,7 @@ fn a_plan_reaches_the_rate_with_the_requested_probability() {
     assert!(sure.costs.total > even.costs.total);
 }
 
-/// Of two offers alike neither is likelier to be the best.
+/// Neither of two equal offers is likelier to be the best.
 #[test]
 fn equal_offers_are_equally_likely() {
     let one = |name: &str| {
@@ -258,7 +258,7 @@ fn failures_and_memory_count() {
     assert_eq!(choice.excluded[0].offer, "large");
 }
 
-/// Of two equal offers either is as good, and no plan is ever cheaper.
+/// Two equal offers are equally good, and no plan is ever cheaper.
 #[test]
 fn equal_plans_share_their_odds_and_none_is_cheaper() {
     let text = r#"

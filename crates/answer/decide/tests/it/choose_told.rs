@@ -1,4 +1,4 @@
-//! What a choice tells: limits that are out of reach, what binds, and mistakes in the question.
+//! What a choice reports: infeasible limits, binding constraints, and mistakes in the question.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests and their helpers")]
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn impossible_demands_name_the_limits_to_relax() {
     assert!(matches!(with(power.needed + 1.0).answer, ChooseAnswer::Plan(_)));
     assert!(matches!(with(power.needed - 1.0).answer, ChooseAnswer::Impossible(_)));
     assert!(choice.sentences()[0].contains("No plan"));
-    // Two limits, of which neither alone is the cause.
+    // Two limits; neither alone is the cause.
     let both = tight.replace("rack_units = 60", "rack_units = 5");
     let ChooseAnswer::Impossible(shortages) = decide(&problem(&both)).unwrap().answer else { panic!() };
     assert!(shortages.iter().any(|shortage| shortage.unit == "rack units"), "{shortages:?}");

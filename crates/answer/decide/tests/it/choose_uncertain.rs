@@ -24,7 +24,7 @@ fn uncertain_offers(offers: &[(&str, f64, f64, f64)]) -> ChooseProblem {
 #[test]
 fn what_looks_cheap_for_its_error_is_corrected() {
     let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.1;
-    // Five alike, and one that looks twice as fast for its price because nothing is known of it.
+    // Five similar offers, and one that looks twice as fast for its price because its rate is unknown.
     let mut offers = vec![
         ("a", 940.0, 51.0, 1.02),
         ("b", 1010.0, 50.0, 1.02),
@@ -59,8 +59,8 @@ fn the_price_of_being_sure_is_told() {
     );
 }
 
-/// Of offers alike, each with an error of its own, several are surer than as many of one; where rates are known, or one
-/// offer is far cheaper, there is nothing to gain.
+/// If similar offers have independent errors, a mix is surer than one kind. If rates are known, or one offer is far
+/// cheaper, mixing gains nothing.
 #[test]
 fn several_kinds_are_surer_than_one() {
     let alike = |spread: f64, last: f64| {
@@ -138,7 +138,7 @@ fn choices_reach_what_they_promise() {
     assert!(rule.reached >= 0.8 && rule.reached >= plain.reached - 0.05, "{rule:?} {plain:?}");
     // More confidence reaches more.
     assert!(at(&found.rule, 0.99).reached >= at(&found.rule, 0.5).reached);
-    // A measurement saves what was said, or more: plans are made anew with it, which was not reckoned with.
+    // A measurement saves the predicted amount or more: the prediction ignores that plans are made again.
     assert!(found.worth_measuring > 0.5 && found.worth_told > 0.0, "{found:?}");
     let measured = at(&found.measured, 0.9);
     assert!(measured.reached >= 0.8, "{measured:?}");
@@ -151,8 +151,8 @@ fn choices_reach_what_they_promise() {
     assert!(evaluate(&[table], 58, 1, 1).is_err());
 }
 
-/// Where predictions err by more than offers differ, all rates are drawn to one mean, and are wrong by its error
-/// together: plans of many kinds are no surer than those of one.
+/// If predictions err by more than offers differ, all rates are shrunk to one mean, and share its error: plans of many
+/// kinds are no surer than those of one.
 #[test]
 fn large_errors_do_not_cancel_between_offers() {
     use decide::choose::evaluate;
@@ -162,7 +162,7 @@ fn large_errors_do_not_cancel_between_offers() {
     assert!(found.median_error > 0.25 && rule.reached >= 0.8, "{rule:?} of {}", found.median_error);
 }
 
-/// Limits that are raised to what is said to suffice do suffice, with the confidence that was asked for.
+/// Limits raised to the reported values suffice, with the requested confidence.
 #[test]
 fn what_is_said_to_suffice_reaches_the_confidence() {
     let limited = |budget: f64, maximum: f64| {
@@ -190,7 +190,7 @@ fn what_is_said_to_suffice_reaches_the_confidence() {
     }
 }
 
-/// A node fails or its rate is overestimated: two things, told apart.
+/// A failing node and an overestimated rate are two different things.
 #[test]
 fn nodes_that_never_fail_are_up_all_of_the_time() {
     let found = decide(&uncertain_offers(&[("old", 1000.0, 50.0, 1.2)])).unwrap();

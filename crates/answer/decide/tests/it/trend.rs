@@ -137,7 +137,7 @@ fn what_cannot_be_fitted_says_why() {
 fn families_are_fitted_by_themselves() {
     let mut rng = generator(33);
     let mut data = Vec::new();
-    // Three families that double in two years, each later one at a lower level: mixed, they would seem to stand still;
+    // Three families that double in two years, each later one at a lower level, so that mixed they would seem constant;
     // and one that doubles in one year.
     for (family, start, level, doubling) in [
         ("AMD EPYC", 2000.0, 100.0, 2.0),
@@ -243,12 +243,12 @@ fn a_frontier_without_new_records_has_ended() {
     let said = found.sentences().join(" ");
     assert!(said.contains("The frontier of 1990 to 1994 (5 values)"), "{said}");
     assert!(said.contains("No value after 1994 is a record, and by 1999"), "{said}");
-    // Turned round, for values of which lower is better.
+    // Inverted, for values that are better if lower.
     let metric = crate::common::time("call");
     let times = yearly(&ended.iter().map(|point| 1.0 / point.value).collect::<Vec<f64>>());
     let found = trend(&times, &TrendOptions { metric: Some(metric), ..options.clone() }).unwrap();
     assert!(found.fits.iter().any(|fit| fit.ended == Some(1994.0)), "{found:?}");
-    // A year without a record is none yet, and growth that goes on has not ended.
+    // A current year without a record does not end growth, nor does continuing growth.
     for going in [yearly(&[1.0, 2.1, 3.9, 8.1, 15.0, 14.0]), yearly(&[1.0, 2.1, 3.9, 8.1, 16.0, 33.0, 64.0])] {
         let found = trend(&going, &options).unwrap();
         assert!(found.fits.iter().all(|fit| fit.ended.is_none()), "{found:?}");
@@ -279,8 +279,7 @@ fn years_to_double_of_one_day_are_not_written_as_none() {
     assert!(said.contains("doubles in 0.0008") && !said.contains("0.00 years"), "{said}");
 }
 
-/// Values of some families that all grow alike, each at its own level; how far neighbours in time lie from their line
-/// correlates.
+/// Values of some families that all grow alike, each at its own level, with correlated errors in time.
 fn alike(families: usize, values: usize, correlation: f64, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Dated> {
     let mut data = Vec::new();
     for family in 0..families {
@@ -299,7 +298,7 @@ fn alike(families: usize, values: usize, correlation: f64, rng: &mut rand_chacha
 fn families_that_grow_alike_are_seldom_said_to_differ() {
     let mut rng = generator(34);
     let trials = testing::trials(60, 1000);
-    // Of families of five and eight nothing shows how alike their values are.
+    // Five or eight families are too few to show how their values correlate.
     for (families, values, promised) in [
         (2, 5, [0.05, 0.07, 0.11, 0.16]),
         (2, 12, [0.02, 0.03, 0.06, 0.11]),

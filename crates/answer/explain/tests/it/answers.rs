@@ -1,5 +1,5 @@
-//! What an answer says is what the results show: nothing undecided is called equal, no cause is ruled out, no end of an
-//! interval is told as a value, and what differs is told apart.
+//! An answer agrees with the results: nothing inconclusive is called equal, no cause is excluded, no end of an interval
+//! is reported as a value, and differences are distinguished.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
@@ -40,7 +40,7 @@ fn around(
 fn a_shift_that_is_not_decided_is_not_called_no_difference() {
     let mut inconclusive = 0;
     for seed in 0..10 {
-        // 4% more of programs and files, of which two sessions may lie so far apart.
+        // 4% more for programs and files, which two sessions may differ by.
         let slower = |benchmark: &str, at: &str| {
             let those = benchmark.starts_with("os.fork") || benchmark.starts_with("file.");
             (at.to_owned(), if those { 1.04 } else { 1.0 })
@@ -119,7 +119,7 @@ fn a_cause_is_not_ruled_out() {
     }
 }
 
-/// One of two results of a primitive moved: the bound of what it may cause holds that result too.
+/// One of two results of a primitive moved: the bound of its effect includes that result.
 #[test]
 fn a_bound_holds_the_result_that_moved() {
     let some = |benchmark: &str, at: &str| {
@@ -132,7 +132,7 @@ fn a_bound_holds_the_result_that_moved() {
     };
     let mut a = measured("a", "now", &unchanged, &mut generator(6));
     let mut b = measured("b", "now", &some, &mut generator(6));
-    // More that did not move, so that the median stands still.
+    // More results that did not move, so that the median is constant.
     for run in [&mut a, &mut b] {
         let more = (0..3).map(|at| {
             let benchmark = format!("os.syscall_{at}");
@@ -146,7 +146,7 @@ fn a_bound_holds_the_result_that_moved() {
     assert!(out.is_none(), "a system call takes twice as long, a fork 1.7 times: {:#?}", found.sentences());
 }
 
-/// Programs of this slowdown beside an fsync that scatters and an exec of this slowdown.
+/// Programs with this slowdown, an fsync that scatters and an exec with this slowdown.
 fn mixture(slower: f64, fsync_spread: f64, exec: f64) -> (Run, Run) {
     let side = |id: &str, seed: u64, slower: f64, exec: f64| {
         let mut made = measured(id, "now", &unchanged, &mut generator(9));
@@ -171,11 +171,11 @@ fn the_end_of_an_interval_is_not_told_as_a_value() {
     assert!(slowest.primitive == P::Durability && slowest.at_most > 1.2 * slowest.slowdown, "{slowest:?}");
     let told = format!("nothing measured is more than {:.1}× slower", slowest.at_most);
     assert!(said.contains(&told) && !said.contains("the slowest thing measured"), "{said}");
-    // What surely is slower is told by its value.
+    // A certain slowdown is reported by its value.
     let (a, b) = mixture(5.0, 0.001, 2.0);
     let said = explained(&a, &b).sentences().join(" ");
     assert!(said.contains("the slowest thing measured, exec, is 2.0× slower"), "{said}");
-    // Where a part may have moved as much, nothing is said to be unmeasured.
+    // If a part may have moved as much, nothing counts as unmeasured.
     let (a, b) = mixture(2.0, 6.0, 1.0);
     let found = explained(&a, &b);
     assert!(found.unmeasured.is_empty(), "{:#?}", found.sentences());
@@ -223,7 +223,7 @@ fn different_cpus_are_named_first() {
     assert!(found.facts.iter().any(|fact| fact.name == "cpu.family"), "{:?}", found.facts);
     let named = said(&[("cpu.model", "Xeon 1"), ("cpu.family", "6")], &[("cpu.model", "Xeon 2"), ("cpu.family", "6")]);
     assert_eq!(named.sentences()[0], "The CPUs differ: Xeon 1 against Xeon 2.");
-    // Of one generation, or of one that has no certain name.
+    // CPUs of one generation, or of one without a certain name.
     let of_one = said(&amd("25", "1"), &amd("25", "33"));
     assert_eq!(
         of_one.sentences()[0],
@@ -238,7 +238,7 @@ fn different_cpus_are_named_first() {
     }
 }
 
-/// Compilations of this slowdown, by a compiler that the result notes, beside an exec of this slowdown.
+/// Compilations of this slowdown, by a compiler that the result notes, and an exec of this slowdown.
 fn compiles(id: &str, compiler: Option<&str>, slower: f64, exec: f64, seed: u64) -> Run {
     let mut made = measured(id, "now", &unchanged, &mut generator(9));
     made.results.retain(|result| result.benchmark != "os.fork_exec");
@@ -269,7 +269,7 @@ fn another_compiler_may_be_why_compiling_takes_longer() {
         let (named, said, _) = between(same, 2.0, 1.0);
         assert!(named == 0 && !said.contains("gcc"), "{said}");
     }
-    // What its execs cost more, the compiler does not: six of them, each by 4 ms.
+    // The compiler does not explain the cost of its execs: six of them, each by 4 ms.
     let (named, said, found) = between(new, 1.0 + 6.0 * 4e-3 * 20.0, 6.0);
     let exec = found.causes.iter().find(|cause| cause.primitives.contains(&P::Exec)).unwrap();
     let pays = exec.pays_for.iter().any(|payment| payment.test.benchmark == "shell.compile");

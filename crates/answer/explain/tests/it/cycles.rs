@@ -25,7 +25,7 @@ const PRIMITIVES: [Primitive; 6] = [
     Primitive::Vector,
 ];
 
-/// A session of six core results, each of which takes `factor` times the cycles.
+/// A session of six core results; each takes `factor` times the cycles.
 fn guest(id: &str, clock: f64, factor: f64, rng: &mut ChaCha8Rng) -> Run {
     guest_of(id, clock, &|_| factor, rng)
 }
@@ -71,7 +71,7 @@ fn memory(run: &mut Run, benchmark: &str, domain: Domain, seconds: f64, rng: &mu
     run.results.push(made);
 }
 
-/// A memory that stands still while the clock moves is not said to have moved, and one that moved is, by what it moved.
+/// A memory that stays constant while the clock moves is not reported as moved; one that moved is.
 #[test]
 fn a_clock_that_moved_says_nothing_of_the_memory() {
     let mut rng = generator(15);
@@ -91,7 +91,7 @@ fn a_clock_that_moved_says_nothing_of_the_memory() {
         let found = explained(&a, &b);
         let factor = &found.common_factor;
         assert!(factor.is_clock && (factor.value * clock - 1.0).abs() < 1e-6, "{factor:?}");
-        // What neither the whole clock nor none of it explains.
+        // A change that neither the whole clock nor no clock explains.
         let moved = match (domain, slower) {
             (Domain::Memory, slower) => slower - 1.0,
             (_, slower) if slower > 1.0 / clock => slower - 1.0 / clock,
@@ -118,7 +118,7 @@ fn what_moves_while_the_clock_stands_is_not_the_clock() {
     assert!(!same.difference, "{same:?}");
 }
 
-/// What moved in user mode alone, while the clock stood, is no reason to say that the kernel's calls became cheaper.
+/// If only user mode moved while the clock stayed, the kernel's calls did not become cheaper.
 #[test]
 fn a_factor_that_is_not_the_clock_says_nothing_of_what_does_not_follow_it() {
     let mut rng = generator(16);
@@ -163,7 +163,7 @@ fn a_neighbour_is_a_rival_on_three_sides() {
     assert!(named(&found) > 0 && !found.common_factor.is_clock, "{found:?}");
     let shares = |said: &&String| said.contains("shared its core with another thread for 80% of its time");
     assert_eq!(found.disturbed.iter().filter(shares).count(), 1, "{:?}", found.disturbed);
-    // The side with the neighbour is the faster one; or the other run did not look.
+    // The side with the neighbour is the faster one, or the other run has no sensors.
     let (quiet, busy) = (raw("a", 1.3, 0.02, &mut rng), raw("b", 1.0, 0.8, &mut rng));
     assert_eq!(named(&explained(&quiet, &busy)), 0);
     let mut blind = raw("a", 1.0, 0.0, &mut rng);

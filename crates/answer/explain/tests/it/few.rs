@@ -1,4 +1,4 @@
-//! What few samples leave open is no cause, and what is compared in cycles is told in cycles.
+//! Differences that few samples leave open are no cause, and results compared in cycles are reported in cycles.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use explain::{Explanation, explain};
@@ -20,7 +20,7 @@ fn isolation(on: bool) -> Fact {
     }
 }
 
-/// As a run states samples of which there are too few for an interval.
+/// A result as a run states it with too few samples for an interval.
 fn few(benchmark: &str, class: Class, primitive: Primitive, values: &[f64]) -> BenchmarkResult {
     let range = stats::sample_median_range(values);
     let value = stats::median(values).unwrap();
@@ -82,7 +82,7 @@ fn values_that_others_printed_without_spread_still_count_from_ten_percent_on() {
     assert!(!found.causes.is_empty(), "{:?}", found.sentences());
 }
 
-/// A session whose system call takes `factor` times the cycles, and everything else as many.
+/// A session whose system call takes `factor` times the cycles, and everything else the same.
 fn guest(id: &str, clock: f64, factor: f64, seed: u64) -> Run {
     let mut rng = generator(seed);
     let mut session = GuestSession::new(Surroundings { clock, steps: false, neighbour: 0.0 }, &mut rng);
@@ -159,7 +159,7 @@ fn calls(short: f64, offered: f64) -> (Run, Run) {
     (side("a", 1.0, 1.0), side("b", short, offered))
 }
 
-/// Beside a busy thread a yield takes all of that thread's turn, as earlier versions recorded it.
+/// Next to a busy thread a yield takes that thread's whole time slice, in some recorded documents.
 #[test]
 fn what_is_more_than_a_whole_system_call_is_not_its_entry() {
     let (a, b) = calls(1.0, 16_000.0);

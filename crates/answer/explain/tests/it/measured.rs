@@ -1,4 +1,4 @@
-//! Runs that differ by one planted cause are explained by that cause first; runs that do not differ have no cause.
+//! Runs that differ by one planted cause are explained by that cause first; equal runs have no cause.
 
 use crate::common::{from_values, parameters, rate, run, time};
 use explain::{DifferenceKind, ExplainOptions, Explanation, explain};
@@ -8,7 +8,7 @@ use stats::simulate::{Noise, generator, standard_normal};
 
 struct Spec(&'static str, &'static str, bool, Class, &'static [P], f64);
 
-/// Similar to the suite of `prony run`. The third member tells whether it is a rate.
+/// Similar to the suite of `prony run`. The third member says whether it is a rate.
 #[rustfmt::skip]
 const SUITE: &[Spec] = &[
     Spec("cpu.arithmetic", "type=int", true, Class::Compute, &[P::IntegerAlu], 4e8),
@@ -35,8 +35,8 @@ const SUITE: &[Spec] = &[
     Spec("file.read_cached", "", true, Class::FileData, &[P::PageCache], 6e9),
 ];
 
-/// A run of the suite. `change` changes the parameters and value of a result. Each class has a shift of the session,
-/// normal, with the floor of the class as its standard deviation.
+/// A run of the suite. `change` changes the parameters and value of a result. Each class has a normal shift of the
+/// session, with the session noise as its standard deviation.
 pub(crate) fn measured(
     id: &str,
     session: &str,
@@ -206,7 +206,7 @@ fn one_run_at_two_placements() {
     let found = explain(&a, &a.clone(), &ExplainOptions { at, ..crate::options() }).unwrap();
     first_is(&found, "placement of the two parties");
     assert!(!explain(&a, &a.clone(), &crate::options()).unwrap().difference, "a run is like itself");
-    // Where nothing was measured there is nothing to say, least of all that nothing differs.
+    // Without measurements there is no conclusion, least of all "no difference".
     for (wrong, told) in
         [("placement=same_moon", "placement is cross_cpu, same_cpu there"), ("moon=full", "have the parameters ")]
     {
@@ -234,7 +234,7 @@ fn huge_pages() {
             run.machine.facts.push(fact("memory.transparent_huge_pages", value, &[P::Tlb, P::PageFault]));
         }
     };
-    // Where the benchmarks chose their pages, the policy of the system has no effect.
+    // If the benchmarks chose their pages, the policy of the system has no effect.
     planted(&slower, &facts, &|found| {
         for cause in &found.causes {
             assert!(cause.known_as.is_none() && cause.because.is_empty(), "{:#?}", found.sentences());
@@ -321,7 +321,7 @@ fn a_cause_without_a_fact_is_named_by_its_primitive() {
 
 #[test]
 fn a_faster_clock_is_removed_before_memory_is_judged() {
-    // The clock of B is 10% faster. Where its memory is as A's, it differs from the clock alone, and not from A's.
+    // The clock of B is 10% faster. If its memory equals A's, it differs from the clock alone, and not from A's.
     let at_clock = |memory_slower: f64| {
         let change = |benchmark: &str, at: &str| {
             let memory = benchmark.starts_with("memory") && !at.contains("32KiB");

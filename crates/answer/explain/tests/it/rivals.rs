@@ -1,4 +1,4 @@
-//! Facts that differ beside an effect which they do not have, or not alone.
+//! Differing facts that do not cause an effect, or not alone.
 
 use explain::Explanation;
 use model::{FactValue, Primitive as P, Run};

@@ -1,5 +1,5 @@
-//! OpenMetrics text, version 1.0 (github.com/prometheus/OpenMetrics, specification/OpenMetrics.md): gauges, one family
-//! for a result's value and one for either end of its interval, and the runs as an info family.
+//! OpenMetrics text, version 1.0 (github.com/prometheus/OpenMetrics, specification/OpenMetrics.md): gauges. One family
+//! has a result's value, one each the ends of its interval, and the runs are an info family.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -27,7 +27,7 @@ pub(super) fn write(runs: &[Run], out: &mut dyn Write) -> Result<(), Error> {
             let Outcome::Measured(estimate) = &result.outcome else { continue };
             let labels = labels(run, result);
             let spread = estimate.low < estimate.high;
-            // The ends of a range have names of their own; an interval has its level beside it.
+            // The ends of a range have separate names; an interval has its level.
             let (low, high) = if estimate.is_range() { ("_least", "_greatest") } else { ("_low", "_high") };
             let interval = spread && !estimate.is_range() && estimate.level > 0.0;
             let parts = [

@@ -1,5 +1,5 @@
 //! What each source states, in full: every fixture and fault against its file in `tests/expected`, and the sources of
-//! `tests/cases`, one file for each rule that they show. `PRONY_BLESS=1` writes what is read now; look at the
+//! `tests/cases`, one file for each rule that they show. `PRONY_BLESS=1` writes the present values; check the
 //! difference.
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The tables that harnesses print for machines and for people beside their JSON.
+//! The tables that harnesses print for machines and for people, in addition to JSON.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::refused_as;

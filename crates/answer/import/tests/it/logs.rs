@@ -1,4 +1,4 @@
-//! Outputs that other programs wrote down, and what tools write beside their results.
+//! Outputs within other programs' logs, and further output of tools.
 
 use import::{ImportOptions, import};
 

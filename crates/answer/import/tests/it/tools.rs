@@ -1,4 +1,4 @@
-//! What each tool's numbers mean: columns by their headings, units, samples, what defines a result.
+//! Meaning of each tool's numbers: columns by their headings, units, samples, and the identity of a result.
 #![allow(clippy::unwrap_used, reason = "what is missing in a test is a failure")]
 
 use crate::common::{self, read_repeats};

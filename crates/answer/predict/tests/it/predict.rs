@@ -111,8 +111,8 @@ fn intervals_hold_as_often_as_they_say() {
         }
         let share = held as f64 / all as f64;
         eprintln!("{known} machines: {share:.3} of {all}");
-        // With few machines other columns correlate with the application by chance; a mix is easier to predict than any
-        // one column, so that these intervals are wider than necessary.
+        // With few machines other columns correlate with the application by chance. A mix is easier to predict than any
+        // one column, so these intervals are wider than necessary.
         let most = if known < 9 { 1.0 } else { (0.97 + slack).min(1.0) };
         assert!((0.84 - slack..=most).contains(&share), "{known} machines: {share}");
     }
@@ -205,8 +205,8 @@ fn what_the_benchmarks_did_not_measure_is_reported() {
     assert!(hardly.standing == ForecastStanding::Refused && hardly.reasons[0].contains("do not explain"), "{hardly:?}");
 }
 
-/// Machines beyond the range of speeds of those that were learnt from, up to the factor that is refused: the
-/// application is less than linear there, as real ones are.
+/// Machines beyond the speeds of the training machines, up to the refused factor. The application is less than linear
+/// there, as real ones are.
 #[test]
 fn intervals_hold_far_from_all_that_was_measured() {
     let (mut held, mut all) = (0, 0);
@@ -316,7 +316,7 @@ fn values_in_other_units_or_of_other_definitions_are_not_joined() {
     assert!(from_runs(&common::refs(&other), "farm").unwrap_err().to_string().contains("another unit"));
 }
 
-/// What other tools state of a machine's CPUs counts where the system's own number is not known.
+/// Other tools' statements on a machine's CPUs count if the system's own number is unknown.
 #[test]
 fn threads_of_imported_tables_are_facts() {
     let machine = |at: u32, counts: &[(&str, f64)]| {

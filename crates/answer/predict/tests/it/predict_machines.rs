@@ -82,7 +82,7 @@ fn a_value_that_is_off_is_named_and_left_out() {
         let error = found.value.unwrap() / truths[15] - 1.0;
         assert!(error.abs() < 0.25, "{error}");
     }
-    // On a machine that was learnt from, and in the application itself.
+    // On a training machine, and in the application itself.
     let mut table = clean.clone();
     table.machines[3].benchmarks[1] = table.machines[3].benchmarks[1].map(|value| value + 30.0_f64.ln());
     let notes = ask(&table).notes.join("\n");
@@ -180,7 +180,7 @@ fn a_machine_without_a_model_to_predict_it_is_refused_for_the_true_reason() {
     assert_eq!(why(&table, 3), "no benchmark was measured on it");
 }
 
-/// A machine of which nothing can be learnt is refused, and an evaluation counts that.
+/// A machine without training data is refused, and an evaluation counts that.
 #[test]
 fn an_evaluation_counts_machines_without_a_model_as_refused() {
     let (mut table, _) = planted(12, 12, &[0.5, 0.3, 0.0, 0.0, 0.2, 0.0], 0.03, 21);

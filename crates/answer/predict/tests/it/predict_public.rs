@@ -98,7 +98,7 @@ fn targets(header: &[String]) -> Vec<String> {
 fn at_size(size: usize, repeats: usize, by: Tool, seed: u64, only: Option<&str>, brief: usize) -> AtSize {
     let (header, rows) = sheet();
     let mut all: Vec<TriedPrediction> = Vec::new();
-    // Some of the results stand for all.
+    // A fast run checks some of the results.
     let every =
         if testing::slow(format_args!("results other than each {brief}th, which stand for them")) { 1 } else { brief };
     for (number, target) in targets(&header).iter().enumerate().step_by(every) {
@@ -130,7 +130,7 @@ fn promised_errors_at_twelve_machines() {
     assert!(found.summary.median_error <= 0.07 && found.summary.worst_tenth <= 0.26, "{found:?}");
     assert!((0.83..=0.98).contains(&found.summary.coverage.unwrap()), "{found:?}");
     assert!(found.summary.median_error <= 1.15 * found.best_member().unwrap().median, "{found:?}");
-    // Where none of the compressors may stand in for another it is harder; said, and held to what it reaches.
+    // Without compressors among the substitutes prediction is harder; the test asserts what it reaches.
     if !testing::slow("predicting compressors without compressors; with them stands for it") {
         return;
     }

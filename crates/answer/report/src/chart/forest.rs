@@ -55,8 +55,8 @@ pub(super) fn draw(chart: &Chart, forest: &Forest) -> Result<Option<String>, Err
     })
 }
 
-/// The ratio up to which intervals are drawn: that of all values and of nine tenths of the interval's ends. One result
-/// of which nothing is known must not press all others into a point.
+/// The ratio up to which intervals are drawn: that of all values and of nine tenths of the interval's ends. One very
+/// uncertain result must not press all others into a point.
 fn reach(rows: &[&ForestRow]) -> f64 {
     let away = |ratio: f64| if ratio > 0.0 { ratio.ln().abs() } else { f64::INFINITY };
     let values = rows.iter().map(|row| away(row.ratio.value)).fold(0.0, f64::max);
@@ -67,9 +67,9 @@ fn reach(rows: &[&ForestRow]) -> f64 {
     let usual = usual.unwrap_or(0.0);
     let longest = ends.last().copied().unwrap_or(0.0);
     let reach = FAR * values.max(usual);
-    // What would be cut by little is drawn to its end.
+    // A slightly longer interval is drawn to its end.
     let end = if longest <= FAR * reach { longest.max(values) } else { reach };
-    // What rounding leaves beyond the end is not cut.
+    // Rounding beyond the end does not cut it.
     end.exp() * (1.0 + 1e-9)
 }
 

@@ -1,15 +1,15 @@
-//! Names beside points: within the drawing, and over no other name and no other point.
+//! Names next to points: within the drawing, and over no other name and no other point.
 
 use super::sheet::FINE;
 
-/// Height of a letter over its base line and depth below it, and the mean width of letters, in pixels of the page at
-/// the size of the style sheet.
+/// Height of a letter over its base line, depth below it, and mean width of letters, in pixels of the page at the size
+/// of the style sheet.
 const HEIGHT: i32 = 10;
 const DEPTH: i32 = 3;
 const WIDTH: f64 = 7.2;
 /// Distance around a point that names of others leave free.
 const AROUND: i32 = 5;
-/// Where a name may stand, the best place first: shift of its base line from the point, and what of it stands there.
+/// Positions of a name, the best first: shift of its base line from the point, and the part of the name that is there.
 const PLACES: [(i32, i32, LabelAnchor); 8] = [
     (8, 4, LabelAnchor::Start),
     (-8, 4, LabelAnchor::End),
@@ -21,7 +21,7 @@ const PLACES: [(i32, i32, LabelAnchor); 8] = [
     (-5, 16, LabelAnchor::End),
 ];
 
-/// The part of a name that stands at its place.
+/// The part of a name at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LabelAnchor {
     Start,
@@ -40,7 +40,7 @@ impl LabelAnchor {
     }
 }
 
-/// A shift from a point, in pixels of the page, and what of the name stands there.
+/// A shift from a point, in pixels of the page, and the part of the name that is there.
 pub(super) type LabelPlace = (i32, i32, LabelAnchor);
 
 /// Edges in drawn pixels.
@@ -62,8 +62,8 @@ impl LabelEdges {
     }
 }
 
-/// A place in the area for each name, from the drawn places of the points; `None` where a name finds none. The name of
-/// `first` is placed before all others, over them if it must be.
+/// A position in the area for each name, from the drawn points; `None` if a name finds none. The name of `first` is
+/// placed before all others, over them if it must be.
 pub(super) fn place_labels(
     points: &[((i32, i32), &str)],
     first: Option<usize>,

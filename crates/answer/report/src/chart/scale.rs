@@ -43,7 +43,7 @@ impl AxisScale {
         })
     }
 
-    /// An axis of ratios whose range includes a band around 1.
+    /// An axis of ratios whose range includes a margin around 1.
     pub(super) fn ratios(values: impl Iterator<Item = f64>, band: f64) -> Option<Self> {
         let around = [1.0 - 2.0 * band, 1.0 + 2.0 * band];
         let (low, high) = extent(values.chain(around).filter_map(|value| position(Division::Decades, value)))?;
@@ -112,7 +112,7 @@ fn decades(low: f64, high: f64, name: &dyn Fn(f64) -> String) -> Vec<(f64, Strin
     }
     let every = ((high - low) / 10.0).ceil().max(1.0);
     let within: &[f64] = match high - low {
-        // Of 1, 2 and 5 alone so short an axis may have a single one, from which no value can be read.
+        // With only 1, 2 and 5 so short an axis may have a single label, which gives no scale.
         span if span < 1.0 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0],
         span if span < 3.2 => &[1.0, 2.0, 5.0],
         _ => &[1.0],

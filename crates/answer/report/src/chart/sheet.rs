@@ -22,10 +22,10 @@ const RIGHT: u32 = 14;
 const BELOW: u32 = 48;
 /// Width of a letter of an axis, in pixels of the page.
 const LETTER: u32 = 7;
-/// Letters of a label that fit beside the plot.
+/// Letters of a label that fit next to the plot.
 const LETTERS: usize = 58;
 
-/// Colours stand for meanings; the style sheet of the page replaces them in light and dark mode.
+/// Colours have meanings; the style sheet of the page replaces them in light and dark mode.
 pub(super) const AXIS: RGBColor = RGBColor(0x80, 0x80, 0x80);
 pub(super) const GRID: RGBColor = RGBColor(0xe0, 0xe0, 0xe0);
 pub(super) const BAND: RGBColor = RGBColor(0xe1, 0xef, 0xe1);
@@ -184,7 +184,7 @@ impl ChartSheet<'_> {
         Ok(())
     }
 
-    /// Where a point is drawn.
+    /// Pixel of a point.
     pub(super) fn pixel(&self, at: (f64, f64)) -> (i32, i32) {
         self.context.backend_coord(&at)
     }

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 /// A box: its title, lines of text, and the boxes in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct BoxTree {
-    /// What stands on its upper edge.
+    /// Text on its upper edge.
     pub title: String,
     /// What stands in it.
     pub lines: Vec<String>,
@@ -36,11 +36,11 @@ pub(crate) struct PlacedBox<'a> {
     pub(crate) children: Vec<PlacedBox<'a>>,
 }
 
-/// Columns that the edges of a box take, with a space beside each.
+/// Columns of the edges of a box, with a space at each side.
 const EDGES: usize = 4;
 
 impl BoxTree {
-    /// The box and all in it, not wider than so many columns where its words allow it.
+    /// The box with its content, at most `columns` wide if its words allow it.
     pub(crate) fn place(&self, columns: usize) -> PlacedBox<'_> {
         self.place_at(0, 0, columns)
     }

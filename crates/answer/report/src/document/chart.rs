@@ -22,7 +22,7 @@ pub struct Chart {
 pub enum ChartPlot {
     /// Values over an axis, with one curve for each series.
     Curves(Curves),
-    /// Ratios with their intervals, one below the other, and the band that counts as the same.
+    /// Ratios with their intervals, one below the other, and the margin that counts as no change.
     Forest(Forest),
     /// Single values on a line, in rows.
     Strip(Strip),
@@ -102,7 +102,7 @@ pub struct Mark {
 /// Ratios with their intervals.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Forest {
-    /// Half-width of the band that counts as the same.
+    /// Half-width of the margin that counts as no change.
     pub band: f64,
     /// Title of the axis.
     pub title: String,
@@ -156,7 +156,7 @@ pub struct ScatterPlot {
     pub points: Vec<(String, PrintedQuantity, PrintedQuantity)>,
     /// Slope of the line through the origin.
     pub slope: Option<f64>,
-    /// Index of the member that stands out.
+    /// Index of the highlighted member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marked: Option<usize>,
 }
@@ -184,7 +184,7 @@ pub struct TimelineRow {
 }
 
 impl TimelineRow {
-    /// The row in so many block characters, a dot where nothing is known.
+    /// The row in `columns` block characters, a dot for unknown values.
     fn blocks(&self, columns: usize) -> String {
         const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let block = |height: &Option<f64>| match height {
@@ -197,7 +197,7 @@ impl TimelineRow {
         (0..columns).map(|at| block(&self.mean(at, columns))).collect()
     }
 
-    /// Mean of the known heights in one of so many columns.
+    /// Mean of the known heights in one column.
     fn mean(&self, at: usize, columns: usize) -> Option<f64> {
         let count = self.heights.len();
         let known: Vec<f64> =

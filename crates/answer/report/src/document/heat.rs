@@ -14,7 +14,7 @@ pub struct HeatMap {
     pub down: String,
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// Rows: their names, and as many quantities as there are columns; none where nothing was measured.
+    /// Rows: their names, and one quantity for each column; none where nothing was measured.
     pub rows: Vec<(String, Vec<Option<PrintedQuantity>>)>,
     /// Which way is better: the best is shaded least.
     pub better: Better,

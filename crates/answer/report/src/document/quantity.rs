@@ -1,7 +1,7 @@
 //! A quantity formats itself: prefix, digits and interval are decided in one place.
 //!
 //! The interval determines the digits, as in the Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008,
-//! 7.2.6): the half-width has one digit, or two if it begins with a 1, and the value ends at the same decimal.
+//! 7.2.6). The half-width has one digit, or two if it begins with a 1, and the value ends at the same decimal.
 
 use model::{Estimate, EstimateMethod, Metric, Unit, UnitScale, exponent, number, significant};
 use serde::Serialize;
@@ -189,7 +189,7 @@ fn with_unit(number: &str, unit: &str) -> String {
     format!("{number}{}{unit}", unit_gap(unit))
 }
 
-/// What stands between a number and its unit: nothing before a percent sign.
+/// The space between a number and its unit: none before a percent sign.
 pub(crate) fn unit_gap(unit: &str) -> &'static str {
     if unit.is_empty() || unit.starts_with('%') { "" } else { "\u{a0}" }
 }

@@ -136,7 +136,7 @@ fn cell(row: &TableRow, index: usize) -> String {
                 let note = quantity.ends_note().map(|note| format!(" {note}")).unwrap_or_default();
                 format!("{} – {}{note}", digits.low, digits.high)
             }
-            Cell::Interval(_) => "no spread known".to_owned(),
+            Cell::Interval(_) => "no error bars".to_owned(),
             _ => format!("{}{unit}", digits.value),
         };
     }
@@ -161,7 +161,7 @@ fn escaped(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
             c if c.is_control() => out.push(' '),
-            // Marks of writing direction would rearrange what stands beside them.
+            // Marks of writing direction would rearrange the text around them.
             c if is_control(c) => {}
             c => out.push(c),
         }

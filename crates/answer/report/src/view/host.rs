@@ -36,14 +36,14 @@ pub(super) fn strip(run: &Run) -> Option<DocumentSection> {
     let each = moments.chunk_by(|one, next| one.cpu == next.cpu);
     let rows: Vec<TimelineRow> = each.flat_map(|moments| rows_of(moments, seconds)).collect();
     let chart = Chart {
-        title: "The host over time".to_owned(),
+        title: "Clock and busy sibling hyperthreads".to_owned(),
         about: format!(
-            "From left to right {}: the clock of each CPU, and the share of time in which another thread was on its core.",
+            "{} from left to right: clock of each CPU, and share of time with a busy sibling hyperthread.",
             duration(seconds)
         ),
         plot: ChartPlot::Timeline(Timeline { seconds, rows }),
     };
-    (!moments.is_empty()).then(|| DocumentSection::of("The host meanwhile", Block::Chart(chart)))
+    (!moments.is_empty()).then(|| DocumentSection::of("Host activity", Block::Chart(chart)))
 }
 
 /// The rows of the picture for the readings of one CPU.
@@ -53,7 +53,7 @@ fn rows_of(moments: &[SensorMoment], seconds: f64) -> Vec<TimelineRow> {
     let cells = cells(&rows, seconds);
     let known = rows.iter().any(|row| row.shared.is_some());
     let shared = known.then(|| TimelineRow {
-        label: format!("CPU {cpu} shared"),
+        label: format!("CPU {cpu} sibling"),
         range: "0 – 100%".to_owned(),
         heights: cells.iter().map(|cell| cell.shared.map(Share::get)).collect(),
         colour: 1,
@@ -145,7 +145,7 @@ mod tests {
     fn a_neighbour_and_a_step_of_the_clock_are_where_they_were() {
         let rows = rows(Some(0.25));
         let [clock, shared] = &rows[..] else { panic!("{rows:?}") };
-        assert_eq!((clock.label.as_str(), shared.label.as_str()), ("CPU 3 clock", "CPU 3 shared"));
+        assert_eq!((clock.label.as_str(), shared.label.as_str()), ("CPU 3 clock", "CPU 3 sibling"));
         assert_eq!(clock.range, "2.50 – 3.00 GHz");
         let at = |row: &TimelineRow, second: usize| row.heights[second * COLUMNS / 10 + 6].unwrap();
         assert!(at(shared, 3) > 0.99 && at(shared, 1) < 0.01 && at(shared, 7) < 0.01, "interrupts are no neighbours");

@@ -51,7 +51,7 @@ fn a_published_run_has_no_known_spread() {
     let text = terminal(&view::run(&fixture::published_run(), &RunContext::default()));
     assert!(text.contains("not measured by Prony: taken from a printed evaluation, table 2"), "{text}");
     let line = text.lines().find(|line| line.contains("write 1 B to /dev/null")).unwrap();
-    assert!(line.contains(" 11.6 µs ") && line.ends_with("no spread known"), "{line}");
+    assert!(line.contains(" 11.6 µs ") && line.ends_with("no error bars"), "{line}");
     assert!(text.contains("14 results: 14 with no spread known."), "{text}");
     assert!(!text.contains("95%"), "no interval is promised where there is none");
 }

@@ -74,6 +74,39 @@ fn hostile() -> Run {
     run
 }
 
+/// Texts of the elements of a page that begin with `start`.
+fn texts<'a>(page: &'a str, start: &'a str, end: &'a str) -> impl Iterator<Item = &'a str> {
+    page.split(start).skip(1).filter_map(move |rest| rest.split(end).next())
+}
+
+#[test]
+fn captions_are_short_and_no_heading_has_the_old_words() {
+    for page in [single(), two(), several()] {
+        let captions: Vec<&str> = texts(&page, "<figcaption>", "</figcaption>")
+            .flat_map(|figure| texts(figure, "<p class=\"muted\">", "</p>"))
+            .chain(texts(&page, "<caption>", "</caption>"))
+            .collect();
+        assert!(!captions.is_empty(), "{page}");
+        for caption in captions {
+            assert!(caption.matches(". ").count() < 3 && caption.split(' ').count() <= 32, "{caption}");
+        }
+        let headings = ["<h2>", "<h3>", "<summary>"].into_iter().flat_map(|start| texts(&page, start, "</"));
+        for heading in headings.chain(texts(&page, "<div class=\"card", "</div>")) {
+            for word in ["against", "surely", "undecided", "by itself", "meanwhile", "normalised", "spread assumed"] {
+                assert!(!heading.to_lowercase().contains(word), "{heading}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_forest_plot_has_a_legend() {
+    let page = two();
+    for word in ["better", "worse", "no change", "inconclusive or not tested", "no error bars"] {
+        assert!(page.contains(&format!("</span>{word}</li>")), "{word}");
+    }
+}
+
 #[test]
 fn texts_of_run_documents_do_not_inject() {
     let mut other = hostile();

@@ -12,6 +12,6 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],
     parameters: &[counting::types(&["int", "double"]), counting::what(&["latency"])],
     batch: counting::BATCH,
-    prepare: |at, context| counting::strongest(&counting::name("add", at)?, |one| one.turn.ops, context),
+    prepare: |at, context| counting::strongest(&counting::name("add", at)?, |one| one.iteration.ops, context),
     ..Benchmark::BLANK
 };

@@ -6,8 +6,8 @@ use crate::prelude::*;
 
 /// More branches than predictors remember.
 const BYTES: u64 = MIB;
-/// Batches walk pieces of them in turn, so that each branch comes back as late as in whole passes, and a batch is short
-/// enough to be clean on a shared core.
+/// Each batch walks the next piece, so that a branch repeats as late as in whole passes, and a batch is short enough to
+/// be clean on a shared core.
 const PIECE: u64 = 64 * KIB;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
@@ -44,7 +44,7 @@ fn sorted(bytes: &[u8]) -> Vec<u8> {
 
 struct Branches {
     bytes: Vec<u8>,
-    /// Odd bytes of each piece, counted without a branch.
+    /// Number of odd bytes in each piece, counted without a branch.
     odd: Vec<u64>,
     /// Pieces from which the last batch and the next one begin.
     began: usize,

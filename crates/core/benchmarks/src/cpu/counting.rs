@@ -6,9 +6,9 @@ use crate::prelude::*;
 use crate::team::ThreadTeam;
 use crate::trials;
 
-/// Most turns of a batch: a float chain that grows by one stops at 2^24 steps, and a turn has sixteen.
+/// Most iterations of a batch: a float chain that grows by one stops at 2^24 steps, and an iteration has sixteen.
 pub(super) const BATCH: BatchRule = BatchRule::at_most(1_000_000);
-/// The same for peak rates: a chain grows by one per turn.
+/// The same for peak rates: a chain grows by one per iteration.
 pub(super) const PEAK: BatchRule = BatchRule::at_most(4_000_000);
 
 /// The parameter of the four arithmetic types.
@@ -41,7 +41,7 @@ pub(super) fn name(operation: &str, at: &Parameters) -> Result<String, Unsupport
     })
 }
 
-/// The preferred loop of a name. `amount` is the count of a turn.
+/// The preferred loop of a name. `amount` is the count of an iteration.
 pub(super) fn strongest(
     name: &str,
     amount: fn(&CountedLoop) -> u64,
@@ -51,8 +51,7 @@ pub(super) fn strongest(
     trial(found, amount, context)
 }
 
-/// The fastest of the loops of a name that `wanted` accepts, found in brief trials and noted; once chosen it is kept
-/// for the run.
+/// The fastest of the loops of a name that `wanted` accepts, found in brief trials and noted. A run keeps its choice.
 pub(super) fn fastest(
     name: &str,
     wanted: fn(&CountedLoop) -> bool,
@@ -73,7 +72,7 @@ pub(super) fn fastest(
 const TRIALS: usize = 8;
 const EQUAL: f64 = 0.005;
 
-/// Nanoseconds of a short run, divided by the count of a turn.
+/// Nanoseconds of a short run, divided by the count of an iteration.
 fn time_per_count(one: &CountedLoop, amount: fn(&CountedLoop) -> u64) -> f64 {
     const TURNS: u64 = 4096;
     let began = kernels::clock::now();
@@ -105,10 +104,10 @@ fn trial(
 struct Counting {
     found: &'static CountedLoop,
     team: ThreadTeam<()>,
-    /// Count of one turn of one thread.
+    /// Count of one iteration of one thread.
     amount: u64,
-    /// Turns and the result that the loop must return for them: slow to compute, and the same for every batch. Batches
-    /// have one number of turns, the untimed ones after a reading another.
+    /// Iterations and the result that the loop must return for them: slow to compute, and the same for every batch. All
+    /// batches have one number of iterations; the untimed ones after a reading have another.
     known: Vec<(u64, u64)>,
 }
 
@@ -124,7 +123,7 @@ impl Kernel for Counting {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), BenchmarkError> {
-        let known = self.known.iter().find(|(turns, _)| *turns == done.ops).map(|(_, expected)| *expected);
+        let known = self.known.iter().find(|(iterations, _)| *iterations == done.ops).map(|(_, expected)| *expected);
         let expected = known.unwrap_or_else(|| self.found.expected(done.ops));
         if known.is_none() {
             self.known.push((done.ops, expected));
@@ -143,11 +142,11 @@ impl Kernel for Counting {
 
     fn declared(&self) -> Option<DeclaredCost> {
         let times = |count: u64| (count * self.threads()) as f64;
-        let turn = &self.found.turn;
+        let iteration = &self.found.iteration;
         Some(DeclaredCost {
-            bytes_read: times(turn.bytes_read),
-            bytes_written: times(turn.bytes_written),
-            operations: times(turn.ops),
+            bytes_read: times(iteration.bytes_read),
+            bytes_written: times(iteration.bytes_written),
+            operations: times(iteration.ops),
         })
     }
 }

@@ -12,6 +12,6 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     parameters: &[Parameter::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
-    prepare: |_, context| counting::fastest("crc32c", |_| true, |one| 8 * one.turn.ops, context),
+    prepare: |_, context| counting::fastest("crc32c", |_| true, |one| 8 * one.iteration.ops, context),
     ..Benchmark::BLANK
 };

@@ -12,6 +12,6 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     parameters: &[Parameter::choice("type", &["float", "double"], &["double"]), Parameter::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
-    prepare: |at, context| counting::fastest(&counting::name("fma", at)?, |_| true, |one| one.turn.flops, context),
+    prepare: |at, context| counting::fastest(&counting::name("fma", at)?, |_| true, |one| one.iteration.flops, context),
     ..Benchmark::BLANK
 };

@@ -19,7 +19,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         let matrix = at.choice("unit")? == "matrix";
         let wanted: fn(&kernels::counted::CountedLoop) -> bool =
             if matrix { |one| MATRIX.contains(&one.isa) } else { |one| !MATRIX.contains(&one.isa) };
-        counting::fastest("int8_dot", wanted, |one| one.turn.ops, context)
+        counting::fastest("int8_dot", wanted, |one| one.iteration.ops, context)
     },
     ..Benchmark::BLANK
 };

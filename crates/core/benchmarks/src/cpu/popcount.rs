@@ -12,6 +12,6 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     parameters: &[Parameter::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
-    prepare: |_, context| counting::fastest("popcount", |_| true, |one| one.turn.ops, context),
+    prepare: |_, context| counting::fastest("popcount", |_| true, |one| one.iteration.ops, context),
     ..Benchmark::BLANK
 };

@@ -12,6 +12,6 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     parameters: &[Parameter::threads(&["1"])],
     parties: Parties::Threads,
     batch: counting::PEAK,
-    prepare: |_, context| counting::fastest("sha256", |_| true, |one| 64 * one.turn.elements, context),
+    prepare: |_, context| counting::fastest("sha256", |_| true, |one| 64 * one.iteration.elements, context),
     ..Benchmark::BLANK
 };

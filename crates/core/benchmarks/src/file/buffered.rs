@@ -78,9 +78,9 @@ impl Buffered {
         Ok(prepared)
     }
 
-    /// Writes the file that batches write over, and reads the one that they read again. A lap that finds no pages makes
-    /// them, which takes half as long again: samples of a few more batches came out at the one speed, of a few less at
-    /// the other.
+    /// Writes the file that batches write over, and reads the one that they read again. A lap that finds no pages
+    /// allocates them, which takes half as long again. Without this lap the speed of a sample depends on its number of
+    /// batches.
     fn first_lap(&mut self) -> Result<(), BenchmarkError> {
         while !self.durable && self.next < self.laps_at {
             self.one()?;

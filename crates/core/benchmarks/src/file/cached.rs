@@ -26,7 +26,7 @@ pub(super) struct Cached {
     pub(super) path: PathBuf,
     pub(super) file: File,
     seed: u64,
-    /// Bytes that were in the page cache when it had been written and read; `None` where the system does not tell.
+    /// Bytes in the page cache after it was written and read; `None` if the system does not report it.
     resident: Option<u64>,
 }
 
@@ -83,7 +83,7 @@ impl Cached {
         Ok(cached)
     }
 
-    /// Verifies that no page has left the cache since it was written: what was read then came from its disk.
+    /// Verifies that no page has left the cache since it was written; otherwise the data came from the disk.
     pub(super) fn verify_cached(&self) -> Result<(), BenchmarkError> {
         self.verify_resident(resident(&self.file))
     }
@@ -123,7 +123,7 @@ fn resident(file: &File) -> Option<u64> {
     FileMap::new(file).and_then(|map| map.cached_bytes()).ok()
 }
 
-/// What is to be said of a file that is not wholly in the page cache although it was just read twice.
+/// The note for a file that is not wholly in the page cache although it was just read twice.
 fn not_cached(resident: u64) -> Option<String> {
     (resident < SIZE).then(|| {
         let [resident, all] = [resident, SIZE].map(model::format_size);
@@ -134,7 +134,7 @@ fn not_cached(resident: u64) -> Option<String> {
     })
 }
 
-/// What is said of a batch during which blocks came from a disk.
+/// The note for a batch during which blocks came from a disk.
 pub(super) const FROM_DISK: &str = "part of the file had left the page cache, and was read from its disk";
 
 /// Blocks that this thread has read from disks; 0 where the system does not count them.
@@ -169,8 +169,8 @@ mod tests {
     use super::*;
     use crate::SampleSetting;
 
-    /// A file whose pages were dropped is read from its disk, which is no cached read; where the system keeps them all
-    /// the same, as in memory, it is one.
+    /// A file whose pages were dropped is read from its disk, which is no cached read. A file system in memory keeps
+    /// them all the same.
     #[test]
     fn pages_that_left_the_cache_are_noticed() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,11 +1,10 @@
 //! Many small files, at most a hundred per directory.
 //!
-//! Without a journal, ext4 skips inodes that were freed in an earlier second of the last minutes, one by one, before it
-//! allocates another (`recently_deleted` in its `ialloc.c`): the time of creating files beside those that earlier
-//! samples removed depends on their number. In a group from which 6,000 files were removed a minute before, a creation
-//! took 350 us where it took 12 us elsewhere. Each sample therefore works in a block group without recent removals, if
-//! the file system permits it: it tries eight, and its note says how long a creation took in the fastest and in the
-//! slowest of them.
+//! Without a journal, ext4 skips inodes that were freed in the last minutes, one by one, before it allocates another
+//! (`recently_deleted` in its `ialloc.c`). The time of creating files therefore depends on the number that earlier
+//! samples removed. In a group from which 6,000 files were removed a minute before, a creation took 350 us instead of
+//! 12 us. Each sample therefore works in a block group without recent removals, if the file system permits it. It tries
+//! eight, and its note has the times of a creation in the fastest and in the slowest.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -126,7 +125,7 @@ impl Folders {
         Ok(kernels::file::sync(&self.folders[index as usize / A_FOLDER].1)?)
     }
 
-    /// Number of files of the right size on disk; a wrong size or too many files in a folder is an error.
+    /// Number of files of the right size on disk. A wrong size or too many files in a folder is an error.
     pub(super) fn found(&self) -> Result<u64, BenchmarkError> {
         let mut files = 0;
         for (folder, _) in &self.folders {

@@ -14,7 +14,6 @@ use super::{place, target};
 use crate::room::require_length;
 use crate::{BenchmarkContext, BenchmarkError, Scratch, Unsupported};
 
-/// The medium.
 pub(super) struct StreamMedium {
     path: PathBuf,
     file: File,
@@ -24,7 +23,7 @@ pub(super) struct StreamMedium {
     own: bool,
     /// Whether the page cache is bypassed.
     direct: bool,
-    /// Bytes after which it starts again; a tape has an end of its own.
+    /// Bytes after which it starts again; `None` for a tape, which has an end of its own.
     size: Option<u64>,
     at: u64,
     _files: Option<Rc<Scratch>>,
@@ -164,7 +163,6 @@ impl StreamMedium {
         self.own && !self.direct && self.kind != Some(Device::Character)
     }
 
-    /// Transfers one block.
     #[inline]
     pub(super) fn transfer(&mut self, block: &mut AlignedBuffer) -> Result<TransferStep, BenchmarkError> {
         let moved = match self.way {
@@ -194,7 +192,7 @@ impl StreamMedium {
 }
 
 /// The result of a transfer. The end of a medium appears as zero bytes, as less than a block, as "no space", or, after
-/// some data, as an error of the device (st(4)); the tape's own commands are not needed to detect it.
+/// some data, as an error of the device (st(4)). The tape's own commands are not needed to detect it.
 fn classify(
     moved: kernels::Result<usize>,
     block: usize,

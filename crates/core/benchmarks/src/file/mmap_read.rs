@@ -67,7 +67,7 @@ impl Kernel for MappedReadKernel {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), BenchmarkError> {
-        // What was read from its disk is in the page cache afterwards.
+        // Data from the disk are in the page cache afterwards.
         if read_from_disk() > self.read_before {
             return Err(BenchmarkError::new(FROM_DISK));
         }
@@ -88,7 +88,7 @@ impl Kernel for MappedReadKernel {
 mod tests {
     use super::*;
 
-    /// After a pass that read from the disk all pages are in the cache again: only the count of blocks tells.
+    /// After a pass that read from the disk all pages are in the cache again, so only the count of blocks shows it.
     #[test]
     fn a_pass_that_reads_from_the_disk_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
@@ -107,7 +107,7 @@ mod tests {
             assert!(kernel.check(&done).is_err() || !from_disk, "told as cached");
             from_disk
         };
-        // Other programs may need the memory meanwhile.
+        // Other programs may need the memory at the same time.
         pass(false);
         if !pass(true) {
             testing::lacks!("the directory of tests has no disk that counts what is read");

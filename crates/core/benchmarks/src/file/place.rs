@@ -16,8 +16,8 @@ pub(super) const fn place(defaults: &'static [&'static str]) -> Parameter {
     Parameter { besides: further, ..Parameter::choice("place", &["target", "tmpfs"], defaults) }
 }
 
-/// A directory of this sample at the place of a point, with space for `bytes`, and on a disk where files are to be
-/// durable; the file system is noted.
+/// A directory of this sample where its parameters ask for, with space for `bytes`, and on a disk if files must be
+/// durable. The file system is noted.
 pub(super) fn open(at: &Parameters, context: &mut BenchmarkContext, bytes: u64) -> Result<Rc<Scratch>, Unsupported> {
     let inside = match at.choice("place")? {
         // The sample was given the directory of its place.
@@ -96,8 +96,8 @@ fn is_volatile(found: &Filesystem) -> bool {
     found.kind == "overlay" && found.options.split(',').any(|option| ["volatile", "fsync=volatile"].contains(&option))
 }
 
-/// What of memory a file system lies in: itself, its device, or for an overlay the directory that takes what is
-/// written. `below` finds the file system of a path, unless a container hides it.
+/// Why a file system is in memory: its type, its device, or for an overlay its upper directory. `below` finds the file
+/// system of a path, unless a container hides it.
 fn memory_behind(found: &Filesystem, below: &dyn Fn(&str) -> Option<Filesystem>) -> Option<String> {
     if ["tmpfs", "ramfs"].contains(&found.kind.as_str()) {
         return Some(found.kind.clone());
@@ -110,7 +110,7 @@ fn memory_behind(found: &Filesystem, below: &dyn Fn(&str) -> Option<Filesystem>)
     memory_behind(&upper, below).map(|memory| format!("an overlay of {memory}"))
 }
 
-/// Whether a point asks for what a file system in memory cannot do.
+/// Whether a set of parameters needs a disk: a file system in memory cannot do it.
 pub(super) fn durable_in_memory(at: &Parameters) -> bool {
     at.get("durability") == Some("fsync") && at.get("place") == Some("tmpfs")
 }

@@ -72,7 +72,7 @@ impl Kernel for Reread {
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), BenchmarkError> {
-        // What was read from its disk is in the page cache afterwards.
+        // Data from the disk are in the page cache afterwards.
         if read_from_disk() > self.read_before {
             return Err(BenchmarkError::new(FROM_DISK));
         }
@@ -103,7 +103,7 @@ impl Kernel for Reread {
 mod tests {
     use super::*;
 
-    /// After a batch that read from the disk all pages are in the cache again: only the count of blocks tells.
+    /// After a batch that read from the disk all pages are in the cache again, so only the count of blocks shows it.
     #[test]
     fn a_batch_that_reads_from_the_disk_is_an_error() {
         let directory = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ mod tests {
             assert_eq!(reread.check(&done).is_err(), from_disk);
             from_disk
         };
-        // Other programs may need the memory meanwhile.
+        // Other programs may need the memory at the same time.
         batch(false);
         if !batch(true) {
             testing::lacks!("the directory of tests has no disk that counts what is read");

@@ -10,7 +10,6 @@ use super::transfer::{MARK, TransferDirection, TransferStep, USUAL};
 use crate::peer_process::answer;
 use crate::{BatchRule, BatchWork, BenchmarkContext, BenchmarkError, Kernel, Parameter, Trial, Unsupported};
 
-/// The parameters.
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::choice("block", &["10KiB", "16KiB", "20KiB", "64KiB", "128KiB", "256KiB", "1MiB", "4MiB"], &["1MiB"]),
     Parameter::choice("format", &["plain", "tar"], &["plain"]),
@@ -18,7 +17,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter { besides: is_long, ..Parameter::choice("length", &["64MiB"], &["64MiB"]) },
 ];
 
-/// Whether a word is a length beside the usual one: whole blocks of all sizes, and more than the buffer of a drive.
+/// Whether a word is an allowed length other than the usual one: whole blocks of all sizes, and more than the buffer of
+/// a drive.
 fn is_long(word: &str) -> bool {
     model::parse_size(word).is_ok_and(|bytes| (2 * USUAL..=1024 * GIB).contains(&bytes) && bytes % (4 * MIB) == 0)
 }

@@ -108,7 +108,7 @@ fn named_file(
     Ok(OpenedMedium { file, kind: None, direct, size: Some(length) })
 }
 
-/// What is noted of a file that is read or written through the page cache, before the reason.
+/// The note on a file that is read or written through the page cache, before the reason.
 pub(super) const THROUGH_CACHE: &str = "through the page cache, made durable or dropped for each batch";
 
 /// Opens a file past the page cache, and writes its first block there; else why that is not possible. Some file systems
@@ -119,7 +119,7 @@ pub(super) fn past_cache(path: &Path, options: &OpenOptions, first: &[u8]) -> Re
     if !takes(&file, first).map_err(|error| error.to_string())? {
         return Err(format!("blocks of {} bytes do not go past it", first.len()));
     }
-    // What cannot be mapped has no pages there.
+    // A file that cannot be mapped counts as uncached.
     let cached = FileMap::new(&file).and_then(|map| map.cached_bytes()).unwrap_or(0);
     if cached > 0 { Err("this file system keeps what is written past it there".to_owned()) } else { Ok(file) }
 }
@@ -131,7 +131,7 @@ fn is_ours(file: &File) -> Result<bool, Unsupported> {
     Ok(read == 0 || u64::from_ne_bytes(first) == MARK || first == *b"member-0")
 }
 
-/// Whether a block can be written past the page cache; if so, it is then the first block of the medium.
+/// Whether a block can be written past the page cache. If so, it becomes the first block of the medium.
 fn takes(file: &File, first: &[u8]) -> kernels::Result<bool> {
     const INVALID: i32 = 22;
     match kernels::file::write_at(file, first, 0) {

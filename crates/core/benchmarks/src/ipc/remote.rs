@@ -7,11 +7,11 @@ use crate::peer_process::{PeerProcess, answer, fold};
 use crate::rpc::{CALL_BYTES, MARK_BYTES, REPLY_BYTES, get_call, get_mark, get_reply, put_call, put_mark, put_reply};
 use crate::{BatchWork, BenchmarkContext, BenchmarkError, Kernel, Parameter, Recorder, Unsupported};
 
-/// Who makes and reads the messages.
+/// Maker and reader of the messages.
 pub(super) const MESSAGES: Parameter = Parameter::choice("messages", &["direct", "polled", "library"], &["polled"]);
-/// What differs where messages are ours and both sides poll.
+/// The difference if messages are Prony's own and both sides poll.
 pub(super) const OWN: &str = "messages of our own, not those of the system's RPC library";
-/// What differs where neither side polls.
+/// The difference if neither side polls.
 pub(super) const DIRECT: &str = "messages of our own, and no side polls before it reads, which RPC libraries do";
 
 /// Calls the procedure of a peer repeatedly; `MARK` bytes of record marking precede each message: none in datagrams.

@@ -14,12 +14,11 @@ use crate::peer_process::fold;
 use crate::{BatchWork, BenchmarkContext, BenchmarkError, Kernel, Scratch, Unsupported, tool};
 
 /// The program. Its argument is the protocol, and the server's CPU unless it is not pinned. It prints the server's
-/// process id, and then for each line with a count and a character the token of so many calls.
+/// process id. Then, for each line with a count and a character, it prints the token of that many calls.
 const PROGRAM: &str = include_str!("rpc_library.c");
-/// Where systems keep the headers.
+/// Usual directories of the headers.
 const HEADERS: [&str; 2] = ["/usr/include/tirpc", "/usr/local/include/tirpc"];
 
-/// Calls by the library.
 pub(super) struct LibraryCalls {
     program: Child,
     to: ChildStdin,
@@ -97,7 +96,7 @@ impl Kernel for LibraryCalls {
         BenchmarkError::unless_equal((done.token, self.character), (token, character))
     }
 
-    /// Each batch speaks to the program once, which must be little beside its calls.
+    /// Each batch sends one line to the program, which must be little compared with its calls.
     fn granule(&self) -> u64 {
         1000
     }

@@ -1,8 +1,7 @@
 //! The arrays of the bandwidth results, prepared once for all results that share a sample.
 //!
-//! Every thread owns a chunk near its CPU. A chunk is walked in pieces, so that a batch is short for any size of the
-//! arrays; spread over the whole chunk and over where other results were
-//! long ago ([`Visits`]).
+//! Every thread owns a chunk near its CPU. Threads walk a chunk in pieces, so that a batch is short for any size. The
+//! pieces of a pass are spread over the chunk, where no result was recently ([`Visits`]).
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::sync::Arc;
@@ -16,23 +15,23 @@ use crate::prelude::*;
 use crate::room::require_memory;
 use crate::team::ThreadTeam;
 
-/// The results of one working set on so many threads share the arrays.
+/// The results of one working set and number of threads share the arrays.
 pub(super) const SHARES: Shares = Shares { key: "field", parameters: &["working_set", "threads", "pages"] };
 
 /// Length of a piece of an array, in doubles: 1 MiB.
 const PIECE: usize = (MIB / 8) as usize;
-/// Pieces from which on what is left of an array behind the last whole one is left out; fewer are lengthened instead,
-/// since a set of 4 MiB of which 3 are walked is another one.
+/// With at least this many pieces, the rest of an array behind the last whole one is dropped. Fewer pieces are
+/// lengthened instead: a set of 4 MiB that walks 3 MiB would be another set.
 pub(super) const MANY: usize = 16;
-/// Doubles of the longest turn of a loop. Arrays are whole turns of it, or of a shorter loop that they can hold.
-const TURN: usize = 64;
-/// Arrays start this many doubles, an odd number of lines, apart from a whole page: arrays with equal offsets in their
-/// pages conflict in the first cache.
+/// Doubles of the longest iteration of a loop. Arrays are a multiple of it, or of a shorter loop that fits.
+const ITERATION: usize = 64;
+/// Arrays start this many doubles apart from a whole page, which is an odd number of lines: arrays with equal offsets
+/// in their pages conflict in the first cache.
 const STAGGER: usize = 17 * 8;
 /// Most arrays of a kernel.
 const ARRAYS: usize = 3;
-/// Slots that a user accesses before the caches are filled anew: about as many as in a turn beside others, so that a
-/// result is as fast alone as beside them.
+/// Slots that a user accesses before the caches are filled again: about as many as in a block of a shared sample, so
+/// that a result is equally fast alone and with others.
 const SLOTS_OF_A_STATE: usize = 96;
 /// How many times as much as the last-level caches hold is read to fill them, and their bytes where they are unknown.
 const DISPLACING: u64 = 1;
@@ -70,7 +69,7 @@ impl ArrayChunk {
         Ok(Self { arena, bytes })
     }
 
-    /// All memory of the chunk, as words: whoever writes to it leaves small whole numbers, as bits of doubles.
+    /// All memory of the chunk, as words. Writers must leave small whole numbers, as bits of doubles.
     pub(super) fn words(&mut self) -> &mut [u64] {
         self.arena.words_mut()
     }
@@ -79,8 +78,8 @@ impl ArrayChunk {
     fn pieces(&self, arrays: usize) -> (usize, usize) {
         let length = self.bytes / 8 / arrays;
         match length / PIECE {
-            0 => (whole_turns(length), 1),
-            count if count < MANY => (whole_turns(length / count), count),
+            0 => (whole_iterations(length), 1),
+            count if count < MANY => (whole_iterations(length / count), count),
             count => (PIECE, count),
         }
     }
@@ -147,15 +146,15 @@ impl ArrayChunk {
     }
 }
 
-/// As many of `length` doubles, of which there is at least a line, as are whole turns.
-fn whole_turns(length: usize) -> usize {
+/// The largest number of whole iterations within `length` doubles, which are at least a line.
+fn whole_iterations(length: usize) -> usize {
     const LINE: usize = 8;
-    let turn = (1 << length.max(LINE).ilog2()).min(TURN);
-    (length / turn).max(1) * turn
+    let iteration = (1 << length.max(LINE).ilog2()).min(ITERATION);
+    (length / iteration).max(1) * iteration
 }
 
-/// Small whole numbers, of which sums of any number are exact. The beginning is computed and then copied from a cache:
-/// gigabytes are filled as fast as memory is written.
+/// Fills with small whole numbers, whose sums are exact. The beginning is computed and then copied from a cache, so
+/// that gigabytes are filled as fast as memory is written.
 fn fill(all: &mut [f64], helpers: &PreparationHelpers) {
     /// Length after which the numbers repeat.
     const PERIOD: usize = 61;
@@ -187,7 +186,7 @@ pub(super) struct Arrays {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ArrayUser(u32);
 
-/// Who used the arrays last, and the slots that it has accessed since its beginning.
+/// The last user of the arrays, and the slots that it has accessed since its beginning.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastUser {
     user: ArrayUser,
@@ -206,8 +205,8 @@ impl Arrays {
         ArrayUser(self.users.get())
     }
 
-    /// So many pieces for the next pass of a user from a step of a walk on, and the step after them: spread over the
-    /// arrays, and not where a cache still holds what was accessed.
+    /// The next `count` pieces of a user's walk, and the step after them. They are spread over the arrays, away from
+    /// pieces that a cache may still hold.
     pub(super) fn pass(
         &self,
         user: ArrayUser,
@@ -225,15 +224,14 @@ impl Arrays {
         Ok(self.visits.borrow_mut().pass(division, from, pieces))
     }
 
-    /// Pieces after which the caches hold what a walk left there, and nothing of before.
+    /// Pieces after which the caches hold only data of the present walk.
     pub(super) fn pieces_of_caches(&self, division: &ArrayDivision) -> u64 {
         (self.displacing.div_ceil(division.arrays) as u64).min(division.count)
     }
 
-    /// Fills the caches with lines that are not written and the next passes do not access. What the user before left
-    /// there decides how fast the next one is, and for a while: stores that bypass the caches evict nothing, neither
-    /// written lines of others nor the page tables of these arrays, which they find there only if no other result has
-    /// read since.
+    /// Fills the caches with lines that are not written and the next passes do not access. The contents of the caches
+    /// decide how fast the next user is. Stores that bypass the caches evict nothing, so written lines of others would
+    /// stay, and the page tables of these arrays only if another result has read since.
     fn displace(&self) -> Result<(), BenchmarkError> {
         let slots = self.visits.borrow_mut().again(self.displacing);
         let reads = stream::candidates(StreamKind::Read).max_by_key(|variant| variant.width);
@@ -323,13 +321,13 @@ mod tests {
     }
 
     #[test]
-    fn arrays_are_whole_turns_and_nearly_all_of_a_working_set() {
+    fn arrays_are_whole_iterations_and_nearly_all_of_a_working_set() {
         let chunk = |bytes| ArrayChunk { arena: Arena::reserve(4096, Pages::System).unwrap(), bytes };
         for bytes in (192..4 << 20).step_by(4096 + 8).chain([3 << 20, 5 << 20, 8 << 20, 47 << 20, 256 << 20]) {
             for arrays in 1..=ARRAYS {
                 let (piece, count) = chunk(bytes).pieces(arrays);
-                let (whole, turn) = (piece * count * arrays * 8, TURN.min(1 << piece.ilog2()));
-                assert!(whole <= bytes && piece.is_multiple_of(turn), "{bytes} {arrays}: {piece} {count}");
+                let (whole, iteration) = (piece * count * arrays * 8, ITERATION.min(1 << piece.ilog2()));
+                assert!(whole <= bytes && piece.is_multiple_of(iteration), "{bytes} {arrays}: {piece} {count}");
                 let wanted = if bytes < 64 << 10 { bytes / 2 } else { bytes / 16 * 15 };
                 assert!(whole >= wanted, "{whole} of {bytes} in {arrays} arrays");
             }

@@ -7,37 +7,36 @@ use crate::peer_process::fold;
 use crate::prelude::*;
 use crate::room::require_memory;
 
-/// Sets up to this size are walked once, outside the clock, before each batch of a pair, because the batch of the other
-/// kernel has evicted them from the caches of the core; for larger sets this would take too long.
+/// Sets up to this size are walked once, untimed, before each batch of a pair, because the batch of the other kernel
+/// has evicted them from the caches of the core. For larger sets this would take too long.
 const REWARMED: u64 = 16 * MIB;
 
-/// Longest lap of which a batch is at least one whole, in loads: a set of 8 MiB by lines. Longer ones go on where the
-/// batch before ended: every load is then as long ago as in whole laps, and contiguous parts of a random cycle are
-/// random samples of it.
+/// Longest lap, in loads, for which a batch has at least a whole one: a set of 8 MiB by lines. Batches of longer laps
+/// continue where the previous one ended. Each load is then as old as in whole laps, and contiguous parts of a random
+/// cycle are random samples of it.
 const WHOLE_LAP: u64 = 128 * KIB;
 
-/// Parts of the lap of which a batch is made where the chain goes through memory in order: neighbouring places resemble
-/// each other and others differ by a factor of up to two, so that one part would be a sample of one place. Each part
-/// begins with a load that no prefetcher foresaw, which is 1% of its time.
+/// Parts of the lap in one batch if the chain goes through memory in order. Places differ by a factor of up to two and
+/// resemble their neighbours, so one part would be a sample of one place. Each part begins with a load that no
+/// prefetcher foresaw, which is 1% of its time.
 const PLACES: usize = 8;
 
 /// Most memory of all chains of a small set, and the largest number of them.
 const COPIES_BYTES: u64 = 24 * MIB;
 const MOST_COPIES: u64 = 24;
-/// Largest set whose chain is another one in each batch. Of larger ones a chain has several batches, since to walk it
+/// Largest set whose chain is another one in each batch. Larger sets use a chain for several batches, since walking it
 /// takes longer.
 const OWN_CHAIN: u64 = MIB;
-/// Batches on one chain of a larger set before the next, and the laps before the first of them: a cache that does not
-/// replace what is oldest takes several to hold what it can.
-const TURN: usize = 3;
+/// Consecutive batches on one chain of a larger set, and the laps before the first of them. A cache that does not evict
+/// the oldest line takes several laps to hold what it can.
+const BLOCK: usize = 3;
 const WARM_LAPS: u64 = 3;
 
-/// Longest lap that is walked again right before the clock, in loads. The harness's own system calls displace some of a
-/// set as large as a first cache, which came back within the batch for 4700 cycles in all, or 1700 after three laps
-/// more.
+/// Longest lap that is walked again right before the clock, in loads. The harness's own system calls displace parts of
+/// a set as large as a first cache. Reloading them cost 4700 cycles within a batch, or 1700 after three more laps.
 const SETTLED_LAP: u64 = KIB;
-/// Longest lap that is walked once more there: what fills a second cache to the brim loses lines to whatever ran in
-/// between, and the lap after takes a sixth longer (a batch of one lap had 7.8 ns a load where one of three had 6.7).
+/// Longest lap that is walked once more before the clock. A set that fills a second cache loses lines to any code in
+/// between, and the next lap takes a sixth longer (a batch of one lap had 7.8 ns a load, one of three had 6.7).
 const SECOND_LAP: u64 = 32 * KIB;
 /// Least number of loads of a batch of such a lap: the rest is 0.2% of them, and it is the same in all sessions. It was
 /// 0.5 to 2.5%, since fewer loads were asked for where the calibration met a neighbour.
@@ -45,16 +44,16 @@ const SETTLED_LOADS: u64 = 200 * KIB;
 
 /// A walk along a chain. A batch is at least one whole lap, or a part of a long one.
 ///
-/// Of a small set there are several chains, alike but for their pages, in turns of a few batches: which pages it got
-/// decides which of its lines displace each other in a cache, and is drawn once a sample otherwise.
+/// A small set has several chains on different pages, each used for a few batches. The pages decide which lines
+/// displace each other in a cache; with one chain they would be one random draw per sample.
 pub(super) struct Chase {
     rings: Vec<ChaseRing<Arena>>,
     /// The chain of the present batch, and the number of batches before it.
     ring: usize,
     batches: usize,
     /// Batches on a chain before the next.
-    turn: usize,
-    /// Where the parts of the present batch began, and where those of the next one on each chain do.
+    block: usize,
+    /// Start positions of the parts of the present batch, and of the next one on each chain.
     from: Vec<u64>,
     next: Vec<Vec<u64>>,
     rewarm: bool,
@@ -78,8 +77,8 @@ impl Chase {
         }
         let places = if in_parts && matches!(order, ChasePattern::Strided(_)) { PLACES } else { 1 };
         let next: Vec<_> = rings.iter().map(|ring| ring.starts(places)).collect();
-        let turn = if bytes > OWN_CHAIN { TURN } else { 1 };
-        Ok(Self { rings, ring: 0, batches: 0, turn, from: next[0].clone(), next, rewarm: false, in_parts })
+        let block = if bytes > OWN_CHAIN { BLOCK } else { 1 };
+        Ok(Self { rings, ring: 0, batches: 0, block, from: next[0].clone(), next, rewarm: false, in_parts })
     }
 
     /// The memory that it walks through; of several chains that of the first.
@@ -89,7 +88,7 @@ impl Chase {
 
     /// The chain of the next batch.
     fn chain(&self) -> usize {
-        self.batches / self.turn % self.rings.len()
+        self.batches / self.block % self.rings.len()
     }
 
     /// For one kernel of a pair, whose batches are whole laps: the other kernel's batch lies between two of them.
@@ -254,14 +253,14 @@ mod tests {
     #[test]
     fn a_small_set_lies_in_several_places_and_batches_take_turns_on_them() {
         assert_eq!([4 * KIB, MIB, 2 * MIB, 5 * MIB, 9 * MIB, 64 * MIB].map(copies), [24, 24, 12, 4, 1, 1]);
-        for (set, turn) in [("64KiB", 1), ("2MiB", TURN)] {
+        for (set, block) in [("64KiB", 1), ("2MiB", BLOCK)] {
             let mut walk = match chase(set, ChasePattern::Random) {
                 Ok(walk) => walk,
                 Err(not_measured) => return testing::skip!("{not_measured}"),
             };
             let copies = walk.rings.len();
             let mut met = Vec::new();
-            for _ in 0..(copies + 2) * turn {
+            for _ in 0..(copies + 2) * block {
                 walk.ready(1500).unwrap();
                 walk.settle();
                 let done = walk.batch(1500).unwrap();
@@ -270,10 +269,10 @@ mod tests {
                 assert!(walk.check(&fewer).is_err());
                 met.push(walk.rings[walk.ring].buffer().words().as_ptr() as usize);
             }
-            let turns: Vec<_> = met.chunk_by(|one, next| one == next).map(|turn| (turn[0], turn.len())).collect();
-            assert!(turns.iter().all(|met| met.1 == turn), "{turns:?}");
-            let places: std::collections::HashSet<_> = turns[..copies].iter().map(|turn| turn.0).collect();
-            assert_eq!((places.len(), turns[copies].0), (copies, turns[0].0));
+            let blocks: Vec<_> = met.chunk_by(|one, next| one == next).map(|block| (block[0], block.len())).collect();
+            assert!(blocks.iter().all(|met| met.1 == block), "{blocks:?}");
+            let places: std::collections::HashSet<_> = blocks[..copies].iter().map(|block| block.0).collect();
+            assert_eq!((places.len(), blocks[copies].0), (copies, blocks[0].0));
         }
     }
 }

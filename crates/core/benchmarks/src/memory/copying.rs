@@ -17,18 +17,17 @@ const STAGGER: usize = 17 * 8;
 /// Value of a word that the batch must overwrite.
 const SPOILED: u64 = u64::MAX;
 
-/// The lengths of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceLength {
     /// One piece.
     Whole,
     /// 1 MiB, up to twice as much where there are few.
     About,
-    /// 1 MiB, and what is left behind the last one is not copied.
+    /// 1 MiB; the remainder after the last piece is not copied.
     Exact,
 }
 
-/// Words of a piece, and of all pieces, of so many words.
+/// Words of a piece, and of all pieces together.
 fn divide(words: usize, length: PieceLength) -> (usize, usize) {
     match words / PIECE {
         0 => (words, words),

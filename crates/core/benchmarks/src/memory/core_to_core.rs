@@ -54,7 +54,7 @@ pub(super) fn transfer(cpus: [usize; 2], context: &mut BenchmarkContext) -> Resu
     Ok(Trial::one(CoreToCore { team, line: Arc::new(HandoffLine::new()), from: 0, now: 0 }))
 }
 
-/// How the second CPU stands to the first; `None` if it is the same.
+/// Relation of the second CPU to the first; `None` if it is the same.
 fn pair_of(machine: &Topology, one: usize, other: usize) -> Option<&'static str> {
     let shared = |cpu| {
         machine.last_level(cpu).is_some_and(|(_, shared)| shared.len() > machine.core(cpu).map_or(1, |c| c.len()))
@@ -71,8 +71,8 @@ fn pair_of(machine: &Topology, one: usize, other: usize) -> Option<&'static str>
     })
 }
 
-/// Another CPU where the system tells nothing of its caches and cores, as in a container without `/sys`: any stands for
-/// one that is near, as on machines that do not tell, and none is known to be a sibling or far.
+/// Another CPU where the system reports no caches and cores, as in a container without `/sys`. Any CPU may serve as a
+/// near one; none is known to be a sibling or far.
 fn unknown(pair: &str, own: usize, allowed: &[usize]) -> Result<usize, Unsupported> {
     if pair != "near" {
         return Err(Unsupported::new("the system does not tell which CPUs share a core or a cache"));

@@ -2,7 +2,7 @@
 //!
 //! The calibrating sample surveys the curve: working sets from 4 KiB until main memory has been level over a factor of
 //! eight, or to 256 MiB. Its level stretches are the levels of the run. Their ranges are the variant of the run, so
-//! that every sample refers to the same levels; each sample measures their latencies again and, by bisection, where one
+//! that every sample refers to the same levels. Each sample measures their latencies again and, by bisection, where one
 //! ends and the next begins. Only requested values are measured.
 
 use kernels::memory::{Arena, Pages, PreparationHelpers};
@@ -16,9 +16,8 @@ const SMALLEST: u64 = 4 * KIB;
 const LARGEST: u64 = 256 * MIB;
 /// Sets of parameters per doubling: more up to `LEAST`, where sets of parameters take little time.
 const FINE: f64 = 4.0;
-/// Passes over the curve of which the fastest counts, and the most where it shows another number of levels than the
-/// system reports caches: other users of a shared cache blur it, and a step of the clock in the midst of it makes one
-/// more.
+/// Passes over the curve, whose fastest counts, and the most passes if the number of levels differs from the reported
+/// caches. Other users of a shared cache blur the curve, and a step of the clock adds a level.
 const PASSES: usize = 3;
 const MOST_PASSES: usize = 8;
 /// Times that each level found is measured again before it counts.
@@ -30,9 +29,8 @@ const STEP: f64 = 1.15;
 /// Loads of one timing, and the timings of a set of parameters.
 const LOADS: u64 = 32 * 1024;
 const TIMINGS: usize = 3;
-/// Working sets up to which a sample measures a set of parameters in several places of its memory, and their number:
-/// which pages a set got decides what displaces what in a cache of its size. Samples of one place differed by 12% in
-/// the size of a second level.
+/// Working sets up to which a sample measures several places of its memory, and their number. The pages of a set decide
+/// its conflicts in a cache of its size. Samples of one place differed by 12% in the size of a second level.
 const SCATTERED: u64 = 4 * MIB;
 const PLACES: u64 = 8;
 /// Bisections of the gap between two levels.
@@ -40,8 +38,8 @@ const HALVINGS: u32 = 4;
 /// Main memory is measured at this multiple of the smallest working set that only it can hold.
 const MAIN_MEMORY_FACTOR: u64 = 8;
 const LINE: u64 = 64;
-/// Working sets up to which other CPUs do not help to write a chain, which starting them would take longer than, and to
-/// visit it: those larger than the caches of this core hold little of what others of theirs do.
+/// Working sets up to which other CPUs do not help to write and visit a chain. Starting them would take longer than
+/// small chains need, and larger ones leave little in the caches of this core.
 const WRITTEN_ALONE: u64 = 2 * MIB;
 const VISITED_ALONE: u64 = 64 * MIB;
 /// The parts of a variant.
@@ -60,8 +58,8 @@ pub(super) struct HierarchyCurve {
 }
 
 impl HierarchyCurve {
-    /// The curve with known levels, or surveyed now: on huge pages, which exclude address translation, or on base pages
-    /// if the system has no others.
+    /// The curve with known levels, or surveyed now. It uses huge pages, which exclude address translation, or base
+    /// pages if the system has no others.
     pub(super) fn new(known: Option<&str>, seed: u64, helpers: &PreparationHelpers) -> Result<Self, Unsupported> {
         let available = os::usage::available_bytes()?;
         if LARGEST > available / 2 {
@@ -110,8 +108,8 @@ impl HierarchyCurve {
         Ok(1 + latencies.windows(2).filter(|pair| pair[1] > STEP * pair[0]).count())
     }
 
-    /// Latency of a level in seconds: the median of three working sets well inside it; of main memory at one
-    /// far beyond the caches.
+    /// Latency of a level in seconds: the median of three working sets well inside it, or for main memory one far
+    /// beyond the caches.
     pub(super) fn latency(&mut self, index: usize) -> Result<f64, BenchmarkError> {
         if let Some(known) = self.latencies[index] {
             return Ok(known);
@@ -128,8 +126,8 @@ impl HierarchyCurve {
         Ok(latency)
     }
 
-    /// Size of a level in bytes: the working set at which the latency crosses the middle (on a logarithmic scale)
-    /// between it and the next, by bisection and linear interpolation at the end.
+    /// Size of a level in bytes: the working set at which the latency crosses the logarithmic middle between it and the
+    /// next, by bisection and linear interpolation at the end.
     pub(super) fn size(&mut self, index: usize) -> Result<f64, BenchmarkError> {
         if let Some(known) = self.sizes[index] {
             return Ok(known);
@@ -220,9 +218,9 @@ impl HierarchyCurve {
         }
     }
 
-    /// The levels that are levels again when each is measured as samples do it. The last sets of parameters of a survey
-    /// are read once, and whoever used the memory meanwhile made a level of them: of 158 to 224 MB on a machine whose
-    /// largest cache has 32.
+    /// The levels that are levels again when each is measured as samples do it. A survey reads its last sets of
+    /// parameters once, so other users of the memory can create a false level, such as one of 158 to 224 MB on a
+    /// machine whose largest cache has 32.
     fn confirmed(&mut self, found: &[Level]) -> Result<Vec<Level>, BenchmarkError> {
         let mut readings = vec![Vec::new(); found.len()];
         for _ in 0..CONFIRMATIONS {
@@ -253,8 +251,8 @@ fn lines(bytes: f64) -> u64 {
     (bytes / LINE as f64).round() as u64 * LINE
 }
 
-/// The working set at which main memory is measured. Not where its level happens to end in a survey, which on one
-/// machine was 79 MB in one run and 224 MB in the next, with 98 and 160 ns a load.
+/// The working set at which main memory is measured. The end of its level in a survey is not reproducible: on one
+/// machine it was 79 MB in one run and 224 MB in the next, with 98 and 160 ns a load.
 fn main_memory(level: Level) -> u64 {
     LARGEST.min(level.from.saturating_mul(MAIN_MEMORY_FACTOR)) / LINE * LINE
 }

@@ -1,8 +1,8 @@
 //! The level stretches of a latency curve.
 //!
-//! Noise differs along the curve (a private cache has little, a shared one more), so a stretch is level by its slope
-//! alone: the median of the slopes between all pairs of neighbouring sets of parameters (Theil 1950, Sen 1968), on
-//! logarithmic scales: over half a doubling to either side in private caches, over a whole one where caches are shared.
+//! Noise differs along the curve (a private cache has little, a shared one more), so the slope alone decides whether a
+//! stretch is level. It is the median of the slopes between all pairs of neighbouring points (Theil 1950, Sen 1968), on
+//! logarithmic scales, over half a doubling to either side in private caches and a whole one in shared caches.
 
 /// Working sets of one level, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +56,7 @@ pub(super) fn levels(sizes: &[f64], latencies: &[f64]) -> Vec<Level> {
     joined.iter().map(|(first, last)| Level { from: sizes[*first] as u64, to: sizes[*last] as u64 }).collect()
 }
 
-/// The levels without those that are no step above the one before when they are measured again, at these latencies:
-/// they are a part of it.
+/// Merges each level with the one before if it is no longer a step when measured again, at these latencies.
 pub(super) fn joined(levels: &[Level], latencies: &[f64]) -> Vec<Level> {
     let mut kept: Vec<(Level, f64)> = Vec::new();
     for (level, latency) in levels.iter().zip(latencies) {
@@ -74,7 +73,7 @@ fn slope(sizes: &[f64], latencies: &[f64], at: usize) -> f64 {
     let reach = if sizes[at] < SHARED { NEAR } else { FAR }.exp2();
     let (low, high) = (sizes[at] / reach, sizes[at] * reach);
     let (first, last) = (sizes.partition_point(|size| *size < low), sizes.partition_point(|size| *size <= high) - 1);
-    // At either end of the curve as many sets of parameters as elsewhere.
+    // Both ends of the curve use the same number of points as its middle.
     let first = first.min(at.saturating_sub(SIDE)).min(sizes.len().saturating_sub(2 * SIDE + 1));
     let last = last.max(first + 2 * SIDE).min(sizes.len() - 1);
     let pairs = (first..last).flat_map(|left| (left + 1..=last).map(move |right| (left, right)));
@@ -214,7 +213,7 @@ mod tests {
         for (with, found) in [true, false].into_iter().zip(&mut found) {
             let caches: Vec<(f64, f64)> = private.into_iter().chain(with.then_some(shared)).collect();
             for _ in 0..300 {
-                // Of what others do the least of three readings remains; in private caches there is hardly any.
+                // The least of three readings removes most interference; private caches have hardly any.
                 let mut noise = |size: f64| {
                     let others = if size < 2e6 { 0.005 } else { 0.4 };
                     let once = |_| others * stats::simulate::standard_normal(&mut rng).abs();

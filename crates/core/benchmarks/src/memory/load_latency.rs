@@ -25,7 +25,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         Parameter::sizes("working_set", 4 * KIB, GIB, 4, &["32KiB", "1MiB", "64MiB"]).of_memory(),
         Parameter::choice("pages", &["base", "huge"], &["base"]),
     ],
-    // Smaller sets fit one huge page, of which most would be unused: no further information.
+    // Smaller sets fit one huge page, mostly unused: no further information.
     skips: |at| at.get("pages") == Some("huge") && at.bytes("working_set").is_ok_and(|bytes| bytes < 2 * MIB),
     prepare: |at, context| Ok(Trial::one(Chase::new(at, at.bytes("working_set")?, ChasePattern::Random, context)?)),
     ..Benchmark::BLANK

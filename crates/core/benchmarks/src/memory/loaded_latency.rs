@@ -33,7 +33,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
     sources: &[DefinitionSource::new("multichase", "multiload", "github.com/google/multichase")],
-    // Where each core has one hardware thread, `cores` is the same as `all`.
+    // If each core has one hardware thread, `cores` is the same as `all`.
     parameters: &[Parameter {
         besides: |word| word == "cores",
         ..Parameter::choice("load", &["none", "half", "all"], &["all"])
@@ -57,7 +57,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// The CPUs that stream beside a CPU.
+/// The CPUs that stream while another CPU measures.
 fn streaming_cpus(machine: &Topology, own: Option<usize>, allowed: &[usize], load: &str) -> Vec<usize> {
     let others: Vec<usize> = allowed.iter().copied().filter(|cpu| Some(*cpu) != own).collect();
     match load {
@@ -73,7 +73,7 @@ fn streaming_cpus(machine: &Topology, own: Option<usize>, allowed: &[usize], loa
     }
 }
 
-/// Where the memory is loaded, and from which CPUs.
+/// The node of the loaded memory, and the loading CPUs.
 pub(super) struct LoadPlace {
     /// CPUs that stream.
     pub(super) others: Vec<usize>,

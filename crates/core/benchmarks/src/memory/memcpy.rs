@@ -20,7 +20,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         Parameter::doubling("working_set", KIB, GIB, &["256MiB"]).of_memory(),
         Parameter::choice("piece", &["whole", "1MiB"], &["whole"]),
     ],
-    // What is no longer than a piece is one call in any case.
+    // A working set up to one piece is one call in any case.
     skips: |at| at.get("piece") == Some("1MiB") && at.bytes("working_set").is_ok_and(|bytes| bytes <= 2 * MIB),
     shares: Some(super::arrays::SHARES),
     prepare: |at, context| {

@@ -17,7 +17,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::DramRead],
     sources: &[DefinitionSource::new("lmbench", "par_mem", "C. Staelin, lmbench 3")],
-    // Slices of before went along laps of their own, and found in caches what others had just brought there.
+    // Slices with separate laps would hit lines in caches that other slices had just brought there.
     parameters: &[
         Parameter::doubling("working_set", 4 * KIB, 256 * MIB, &["64MiB"]),
         Parameter::choice("slices", &["apart"], &["apart"]),
@@ -52,9 +52,8 @@ struct Parallelism {
 }
 
 impl Parallelism {
-    /// Nanoseconds of a slice of so many chains. It begins where the one before ended: a single chain that followed a
-    /// lap of its own found half of it in a cache, where a chain of another number had just been, and the ratios came
-    /// out at half.
+    /// Nanoseconds of a slice of `chains` chains. It begins where the one before ended. A single chain with a lap of
+    /// its own would find half of it in a cache, left by another chain, and the ratios would come out at half.
     fn slice(&mut self, chains: usize) -> Result<f64, BenchmarkError> {
         let mut walk = self.ring.starts(chains);
         let expected: Vec<_> = walk.iter().map(|at| self.ring.position_after(*at, self.steps)).collect();
@@ -88,8 +87,8 @@ impl Parallelism {
 const SURVEY: usize = 5;
 /// Chains between two ratios whose rise is looked at.
 const APART: usize = 3;
-/// Least power of the number of chains with which ratios rise that have no plateau yet: it was 0.8 at 16 chains where
-/// memory served 17 at once, and is 0 on a plateau.
+/// Least exponent of the growth of the ratios if there is no plateau yet: 0.8 at 16 chains if memory serves 17 at once,
+/// and 0 on a plateau.
 const RISING: f64 = 0.4;
 
 /// Whether ratios have no plateau yet at the last one: the median of the last rises.
@@ -108,8 +107,8 @@ impl Readings for Parallelism {
 /// Fewest ratios of a plateau.
 const FEWEST: usize = 3;
 
-/// Height of the plateau of ratios that rise as a power of their number and are then constant: the two pieces whose
-/// absolute deviations from the logarithms are least.
+/// Height of the plateau of ratios that first rise as a power of their number and are then constant. The two pieces
+/// have the least absolute deviations from the logarithms.
 fn plateau(ratios: &[f64]) -> f64 {
     let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
     let fit = |first: usize| {
@@ -162,8 +161,8 @@ mod tests {
         }
     }
 
-    /// Of a lap that is longer than all slices of a reading no chain may begin where another just was: what a single
-    /// chain finds in a cache is no latency of memory.
+    /// In a lap longer than all slices of a reading no chain may begin where another just was: a cache hit of a single
+    /// chain is no memory latency.
     #[test]
     fn no_slice_walks_where_one_before_did() {
         let context = BenchmarkContext::new(crate::SampleSetting::within("."));

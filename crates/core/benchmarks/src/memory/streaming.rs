@@ -26,9 +26,9 @@ pub(super) const fn pages() -> Parameter {
 const Q: f64 = 3.0;
 /// Pieces that a brief trial of a variant walks. With four, what stores left in buffers decided.
 const TRIAL: u64 = 12;
-/// Trials of each variant, and the part of their time within which two are equally fast, of which the first is taken:
-/// within 8%, eight runs of one machine chose two variants of `memory.triad`, of which one does 42 to 52 GB/s and the
-/// other 47 to 48; within 12% they chose one in seven.
+/// Trials of each variant, and the margin within which the first of equally fast variants is taken. Within 8%, eight
+/// runs of one machine chose two variants of `memory.triad`, one with 42 to 52 GB/s and one with 47 to 48; within 12%
+/// they chose one in seven.
 const TRIALS: usize = 12;
 const EQUAL: f64 = 0.12;
 
@@ -47,9 +47,9 @@ pub(super) fn prepare(kind: StreamKind, at: &Parameters, context: &mut Benchmark
     Ok(Trial::one(Streaming { memory, user, variant, division, walk, next: 0, elements, threads, small }))
 }
 
-/// The variant that the parameters specifies, or the fastest of a few in brief trials; once chosen it is kept for the
-/// run. Only those count of whose turns `elements` are a whole number: what is left over is walked one by one, and of a
-/// short array that would be most of it.
+/// The variant that the parameters name, or the fastest of a few in brief trials. A run keeps its choice. Only variants
+/// count whose iterations divide `elements`. The rest is walked one by one, and of a short array that would be most of
+/// it.
 fn choose(
     kind: StreamKind,
     at: &Parameters,
@@ -62,8 +62,8 @@ fn choose(
             .find(|variant| variant.name == name)
             .ok_or_else(|| Unsupported::new(format!("this machine does not have the variant {name}")));
     }
-    let fits = |variant: &Variant| (elements as u64).is_multiple_of(variant.turn.elements);
-    // Of the same kind of store: turns of one that walks four parts at once may be shorter.
+    let fits = |variant: &Variant| (elements as u64).is_multiple_of(variant.iteration.elements);
+    // Stores of the same kind: a loop that walks four parts at once may have shorter iterations.
     let widest = |stores: Stores| {
         let alike = stream::variants(kind).filter(|variant| variant.stores == stores && variant.streams == 1);
         alike.filter(|variant| fits(variant)).map(|variant| variant.width).max().unwrap_or(Width::Compiled)
@@ -87,10 +87,9 @@ fn choose(
     Ok(variant)
 }
 
-/// The fastest in brief trials, each over memory that was accessed as long ago as in a measurement. Before each its
-/// variant walks untimed until the caches hold what it leaves there: what ordinary stores leave is written to memory
-/// when it is evicted, which otherwise the next variant pays for. (Without, those of all threads looked a fifth faster
-/// than they are, and 44 of 59 runs chose them where others do 43 GB/s and they do 34.)
+/// The fastest in brief trials, each over memory that was accessed as long ago as in a measurement. Each variant first
+/// walks untimed until the caches hold its own data. Ordinary stores reach memory only at eviction, which the next
+/// variant would pay for: variants with such stores then seem a fifth faster than they are.
 fn fastest(
     kind: StreamKind,
     fits: impl Fn(&Variant) -> bool,
@@ -258,7 +257,7 @@ mod tests {
     use super::*;
     use crate::SampleSetting;
 
-    /// Of a short array a loop with long turns would leave most to be walked one by one.
+    /// A loop with long iterations would leave most of a short array to be walked one by one.
     #[test]
     fn the_loop_of_a_result_covers_its_arrays() {
         for set in ["1KiB", "1100B", "2KiB", "3KiB", "4KiB", "100KiB", "3MiB", "4MiB"] {
@@ -268,7 +267,7 @@ mod tests {
                 let Trial::One(mut kernel) = prepare(kind, &at, &mut context).unwrap() else { panic!("one kernel") };
                 let name = context.variant().unwrap().to_owned();
                 let variant = stream::variants(kind).find(|variant| variant.name == name).unwrap();
-                let bytes = variant.turn.bytes_read + variant.turn.bytes_written;
+                let bytes = variant.iteration.bytes_read + variant.iteration.bytes_written;
                 assert_eq!(kernel.amount() as u64 % bytes, 0, "{kind:?} at {at}: {} by {name}", kernel.amount());
                 kernel.ready(3).unwrap();
                 let done = kernel.batch(3).unwrap();

@@ -1,12 +1,12 @@
-//! Which parts of shared arrays were accessed how long ago, and where the next pass goes.
+//! Ages of the last accesses to parts of shared arrays, and the pieces of the next pass.
 //!
-//! Memory is not equally fast everywhere: neighbouring megabytes of a guest resemble each other, since its host has
-//! them in large pages or in small ones, and places differ by 10 to 16% (standard deviation). A pass over pieces that
-//! lie together is a sample of one place; so the pieces of a pass are spread over the arrays.
+//! Memory is not equally fast everywhere. Neighbouring megabytes of a guest resemble each other, since its host has
+//! them in large or in small pages, and places differ by 10 to 16% (standard deviation). Adjacent pieces would sample
+//! one place, so the pieces of a pass are spread over the arrays.
 //!
-//! Results that share arrays run in turn. Were each to walk them at its own pace, one would now and then follow
-//! another closely and find in a cache what that one had just brought there: a bandwidth of memory that no memory has,
-//! and that depends on which other results a run contains. So a pass goes where memory was left alone long enough.
+//! Results that share arrays alternate. With independent walks one result would sometimes follow another closely and
+//! hit its data in a cache, so that a bandwidth of memory would depend on the other results of a run. So a pass uses
+//! only memory that was left alone long enough.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -39,8 +39,8 @@ impl ArrayDivision {
         })
     }
 
-    /// The piece at a step of a walk of which any part is spread evenly: steps of a golden section of the array
-    /// (Weyl's sequence), rounded to one that reaches every piece.
+    /// The piece at a step of a walk whose every part is spread evenly: steps of a golden section of the array (Weyl's
+    /// sequence), rounded to one that reaches every piece.
     fn at(&self, step: u64) -> u64 {
         let count = self.count.max(1);
         let golden = (count as f64 * 0.618_033_988_75).round() as u64;
@@ -61,7 +61,7 @@ pub(super) struct Visits {
 }
 
 impl Visits {
-    /// Of memory of so many bytes that was just written from its beginning to its end.
+    /// For memory of `bytes` bytes that was just written from start to end.
     pub(super) fn new(bytes: usize) -> Self {
         let slots = bytes.div_ceil(SLOT) as u64;
         Self { last: (1..=slots).collect(), accessed: slots }
@@ -92,7 +92,7 @@ impl Visits {
         self.accessed
     }
 
-    /// So many slots that were accessed last, which now are again.
+    /// Returns the last `count` slots and counts them as accessed again.
     pub(super) fn again(&mut self, count: usize) -> Arc<[usize]> {
         let mut slots: Vec<usize> = (0..self.last.len()).collect();
         slots.sort_by_key(|slot| Reverse(self.last[*slot]));
@@ -170,9 +170,8 @@ mod tests {
         }
     }
 
-    /// Members that share arrays as in the default suite, in lockstep and at different paces: no piece may be accessed
-    /// that was accessed within the last third of the memory's size. By their own walks alone a third of the pieces
-    /// are.
+    /// Members that share arrays as in the default suite, in lockstep and at different paces. No piece may repeat
+    /// within the last third of the memory's size; with independent walks a third of the pieces do.
     #[test]
     fn no_member_follows_another_closely() {
         let members = [(2, 3), (2, 5), (2, 4), (3, 3), (3, 3), (3, 3), (1, 6), (1, 5), (1, 5), (2, 3)];

@@ -1,4 +1,4 @@
-//! Many descriptors of which one is ready, for `select` and `epoll`.
+//! Many descriptors with one ready, for `select` and `epoll`.
 
 use std::fs::File;
 use std::io::Write;
@@ -17,7 +17,7 @@ pub(super) struct Descriptors {
 }
 
 impl Descriptors {
-    /// As many as a set of parameters specifies.
+    /// The number that a set of parameters gives.
     pub(super) fn open(at: &Parameters) -> Result<Self, Unsupported> {
         let count = at.count("descriptors")?;
         let (silent, silent_writer) = crate::line::pipe()?;

@@ -34,7 +34,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// What differs from a C program that executes itself.
+/// Difference from a C program that executes itself.
 const START: &str = "the program does not look at the clock, nor format its arguments, between two execs";
 const STATIC: &str = "the program is linked statically";
 

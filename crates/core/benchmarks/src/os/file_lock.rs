@@ -41,12 +41,12 @@ fn give(file: &File, byte: u64) -> kernels::Result<()> {
     set_lock(file.as_fd(), None, byte, 1)
 }
 
-struct LockTurns {
+struct LockExchange {
     file: File,
     _line: PartyLine,
     _peer: PeerProcess,
     _files: Rc<Scratch>,
-    /// Turns of the peer so far.
+    /// Rounds of the peer so far.
     had: Rc<SharedCounters>,
     round: usize,
     began: u64,
@@ -69,57 +69,57 @@ fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsu
         THEIRS.iter().try_for_each(|byte| take(&file, *byte))?;
         line.send(b"!")?;
         let count = theirs.get(0).ok_or_else(peer_ended)?;
-        for turn in (0..2).cycle() {
-            take(&file, OURS[turn])?;
-            give(&file, OURS[turn])?;
-            // The lock of the turn before is released again: take it for the next turn but one.
+        for parity in (0..2).cycle() {
+            take(&file, OURS[parity])?;
+            give(&file, OURS[parity])?;
+            // Releases the previous lock, which is needed again in the round after the next.
             if count.fetch_add(1, Ordering::Relaxed) > 0 {
-                take(&file, THEIRS[1 - turn])?;
+                take(&file, THEIRS[1 - parity])?;
             }
-            give(&file, THEIRS[turn])?;
+            give(&file, THEIRS[parity])?;
         }
         Ok(())
     })?;
     if !receive(&line.from, &mut [0])? {
         return Err(Unsupported::new("the file system of the target directory has no record locks"));
     }
-    Ok(Trial::one(LockTurns { file, _line: line, _peer: peer, _files: files, had, round: 0, began: 0 }))
+    Ok(Trial::one(LockExchange { file, _line: line, _peer: peer, _files: files, had, round: 0, began: 0 }))
 }
 
-impl LockTurns {
+impl LockExchange {
     fn had(&self) -> Result<u64, BenchmarkError> {
         Ok(self.had.get(0).ok_or_else(peer_ended)?.load(Ordering::Relaxed))
     }
 
     #[inline]
-    fn turn(&mut self) -> Result<(), BenchmarkError> {
-        let turn = self.round % 2;
-        give(&self.file, OURS[turn])?;
-        take(&self.file, THEIRS[turn])?;
-        give(&self.file, THEIRS[turn])?;
-        take(&self.file, OURS[turn])?;
+    fn exchange(&mut self) -> Result<(), BenchmarkError> {
+        let parity = self.round % 2;
+        give(&self.file, OURS[parity])?;
+        take(&self.file, THEIRS[parity])?;
+        give(&self.file, THEIRS[parity])?;
+        take(&self.file, OURS[parity])?;
         self.round += 1;
         Ok(())
     }
 }
 
-impl Kernel for LockTurns {
+impl Kernel for LockExchange {
     fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         self.began = self.had()?;
         for _ in 0..ops {
-            self.turn()?;
+            self.exchange()?;
         }
         Ok(BatchWork { ops, token: self.had()? - self.began })
     }
 
     fn check(&mut self, done: &BatchWork) -> Result<(), BenchmarkError> {
-        // The locks of a peer that ended can be taken freely: only its count proves its turns.
+        // The locks of a peer that ended are free, so only its count proves its rounds.
         BenchmarkError::unless_equal(done.token, done.ops)
     }
 
     fn each(&mut self, record: &mut Recorder) -> Result<(), BenchmarkError> {
         while record.remaining() > 0 {
-            record.time(|| self.turn())?;
+            record.time(|| self.exchange())?;
         }
         Ok(())
     }

@@ -34,7 +34,8 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Some 4% less CPU time than a C program that writes the same (medians of 400, in turn with one, beside other builds).
+/// Some 4% less CPU time than a C program that writes the same (medians of 400, alternating with one during other
+/// builds).
 const START: &str = "the C library is loaded and set up, but its start-up code before main does not run";
 const STATIC: &str = "the program is linked statically";
 

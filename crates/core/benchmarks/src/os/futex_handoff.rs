@@ -24,20 +24,20 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Even: the turn of this thread. Odd: that of the peer. `END`: no further turns.
-type HandoffTurn = AtomicU32;
+/// Even: this thread may go on. Odd: the peer may. `END`: neither.
+type HandoffCount = AtomicU32;
 const END: u32 = u32::MAX;
 
 struct Handoff {
-    turn: Arc<HandoffTurn>,
+    count: Arc<HandoffCount>,
     peer: Option<PeerThread>,
     began: u32,
     at: u32,
 }
 
 fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
-    let turn = Arc::new(HandoffTurn::new(0));
-    let theirs = Arc::clone(&turn);
+    let count = Arc::new(HandoffCount::new(0));
+    let theirs = Arc::clone(&count);
     let peer = PeerThread::start(context, 1, move || {
         loop {
             match theirs.load(Ordering::Acquire) {
@@ -50,7 +50,7 @@ fn prepare(_: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsu
             }
         }
     })?;
-    Ok(Trial::one(Handoff { turn, peer: Some(peer), began: 0, at: 0 }))
+    Ok(Trial::one(Handoff { count, peer: Some(peer), began: 0, at: 0 }))
 }
 
 impl Handoff {
@@ -58,12 +58,12 @@ impl Handoff {
     fn trip(&mut self) -> Result<u32, BenchmarkError> {
         // Keeps the number below `END`.
         let given = if self.at >= END / 2 { 1 } else { self.at + 1 };
-        self.turn.store(given, Ordering::Release);
-        wake(&self.turn, 1, FutexScope::Process)?;
-        while self.turn.load(Ordering::Acquire) == given {
-            wait(&self.turn, given, None, FutexScope::Process)?;
+        self.count.store(given, Ordering::Release);
+        wake(&self.count, 1, FutexScope::Process)?;
+        while self.count.load(Ordering::Acquire) == given {
+            wait(&self.count, given, None, FutexScope::Process)?;
         }
-        self.at = self.turn.load(Ordering::Acquire);
+        self.at = self.count.load(Ordering::Acquire);
         Ok(self.at)
     }
 }
@@ -97,9 +97,9 @@ impl Kernel for Handoff {
 
 impl Drop for Handoff {
     fn drop(&mut self) {
-        self.turn.store(END, Ordering::Release);
+        self.count.store(END, Ordering::Release);
         // A peer that has ended needs no waking.
-        let _ = wake(&self.turn, 1, FutexScope::Process);
+        let _ = wake(&self.count, 1, FutexScope::Process);
         drop(self.peer.take());
     }
 }

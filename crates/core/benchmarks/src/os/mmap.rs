@@ -50,8 +50,8 @@ pub(super) fn mark(page: u64) -> u64 {
 /// Bytes of one write: more than the largest folio of a page cache, and little to be filled first.
 const AT_ONCE: u64 = 4 * MIB;
 
-/// A cached file with a mark at the beginning of every page, written page by page or in large writes: the kernel may
-/// then keep its pages in larger units (folios), which it maps together.
+/// A cached file with a mark at the beginning of every page, written page by page or in large writes. Large writes let
+/// the kernel keep and map its pages in larger units (folios).
 pub(super) fn numbered(
     context: &mut BenchmarkContext,
     bytes: u64,

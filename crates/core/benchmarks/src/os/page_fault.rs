@@ -41,7 +41,7 @@ const MAPPINGS: usize = 8;
 
 fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let kind = at.choice("kind")?;
-    // What is copied on write is there twice; a mapped file must stay in the page cache.
+    // Copied pages exist twice; a mapped file must stay in the page cache.
     require_memory(if kind == "cow" { 2 * BYTES } else { BYTES })?;
     let pages = match kind {
         "mapped_at_once" | "mapped_by_page" => {
@@ -50,8 +50,7 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
         "huge" => Pages::Huge,
         _ => Pages::Base,
     };
-    // Huge pages that cannot be had are found out here, and a child needs pages to share; others are made in the
-    // batches.
+    // This finds out whether huge pages are available, and gives a child pages to share; batches allocate the others.
     let arena = match kind {
         "anonymous" => Arena::reserve(BYTES as usize, pages)?,
         _ => Arena::populated(BYTES as usize, pages)?,
@@ -106,7 +105,7 @@ impl<M: MissingPages> Kernel for Faults<M> {
     }
 }
 
-/// Private memory, of which pages are written without being read before.
+/// Private memory whose pages are written without being read before.
 struct PrivatePages {
     arena: Arena,
     page: usize,
@@ -215,9 +214,8 @@ impl MappedFile {
     }
 }
 
-/// Pages of a mapping, nothing of which is present, whose first access causes a fault: the fault before did not bring
-/// them along. What it brings depends on how the page cache keeps the file, so that it is the same in every mapping of
-/// it.
+/// Pages of an unmapped mapping whose first access causes a fault, because no earlier fault mapped them too. The page
+/// cache's units decide which pages a fault maps, so they are the same in every mapping of the file.
 fn faulting(map: &FileMap) -> Result<Vec<usize>, Unsupported> {
     let mut count = Usage::of(Who::Thread)?.minor_faults;
     let mut faulting = Vec::new();

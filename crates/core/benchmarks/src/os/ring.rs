@@ -99,8 +99,8 @@ impl Kernel for ProcessRing {
     }
 }
 
-/// Several rings alike, of which each batch uses the next: which pages the stacks and pipes of a ring got decides which
-/// of them displace each other in the core's caches, and is drawn once a sample otherwise.
+/// Several equal rings; each batch uses the next. The pages of a ring's stacks and pipes decide which of them displace
+/// each other in the core's caches; with one ring they would be one random draw per sample.
 pub(super) struct ProcessRings {
     rings: Vec<ProcessRing>,
     batches: usize,
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn batches_take_turns_on_several_rings_and_each_is_checked() {
         let mut context = BenchmarkContext::new(crate::SampleSetting::within("."));
-        // Of this process alone: tests have threads, and may not fork.
+        // In this process alone: tests have threads, and may not fork.
         let mut rings = ProcessRings::close(&mut context, 3, 1, 64).unwrap();
         for batch in 0..7 {
             rings.ready(4).unwrap();
@@ -225,7 +225,7 @@ mod tests {
             assert!(rings.check(&other).is_err());
             assert_eq!((rings.batches, done.ops), (batch + 1, 4));
         }
-        // Seven batches of four laps and three laps before each: three turns of the first ring, two of the others.
+        // Seven batches of four laps, with three laps before each: three of the first ring, two of each other one.
         let laps = |ring: &ProcessRing| {
             (0..).find(|laps: &u64| context.seed().wrapping_add(ring.lap.wrapping_mul(*laps)) == ring.token)
         };

@@ -13,14 +13,14 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry, Primitive::ContextSwitch],
     sources: &[DefinitionSource::new("POSIX", "sched_yield", "sched_yield(2)")],
-    // Where others have the CPU when it is calibrated, one call fills a batch, and would stay alone in it.
+    // If others have the CPU during calibration, one call would fill a batch, and batches would keep one call.
     batch: BatchRule { least: 512, ..BatchRule::FILL },
     prepare: |_, _| Ok(Trial::one(Yield::default())),
     ..Benchmark::BLANK
 };
 
-/// Calls after which the clock is read, at most: few enough that a crowd, which takes milliseconds from each, ends the
-/// batch soon, and so many that reading it costs a thousandth.
+/// Most calls between two readings of the clock. Busy threads take milliseconds at each call, so the batch must end
+/// soon; the reading must cost only a thousandth.
 const AT_ONCE: u64 = 256;
 /// Calls that take this long together may have been others' time, nanoseconds; the kernel then says whether they were.
 const LONG: u64 = 1_000_000;
@@ -43,7 +43,7 @@ impl Kernel for Yield {
         Ok(())
     }
 
-    /// Ends early when it was handed over: a batch of a thousand calls beside a busy thread would take seconds.
+    /// Ends early if another thread took the CPU: a batch of a thousand calls would take seconds on a busy CPU.
     fn batch(&mut self, ops: u64) -> Result<BatchWork, BenchmarkError> {
         let (mut offered, mut next) = (0, 1);
         let mut began = kernels::clock::now();

@@ -1,11 +1,10 @@
-//! A program that replaces itself by itself, once for every byte of its argument, and then ends with status 0.
+//! A program that executes itself again, once for every byte of its argument, and then ends with status 0.
 //!
 //! Its stack starts with the argument count, the pointers to path and argument, a null, and the environment (System V
 //! ABI, chapter 3). It advances the pointer to its argument by one byte and executes its own path with the rest.
 
 use super::{Architecture, InstructionListing, ListedProgram};
 
-/// The program.
 pub(crate) static CHAIN: ListedProgram = ListedProgram { name: "chain", listings: &[&X86_64, &AARCH64], data: b"" };
 
 static X86_64: InstructionListing = InstructionListing {

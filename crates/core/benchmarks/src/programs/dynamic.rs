@@ -1,4 +1,4 @@
-//! What dynamically linked programs of this system name: the loader and the C library, read from a program that it has.
+//! The loader and the C library of this system, read from one of its dynamically linked programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,6 @@
 
 use super::{Architecture, InstructionListing, ListedProgram};
 
-/// The program.
 pub(crate) static HELLO: ListedProgram =
     ListedProgram { name: "hello", listings: &[&X86_64, &AARCH64], data: GREETING };
 

@@ -1,7 +1,7 @@
 //! Programs of a few instructions, for results that start one: they must start equally everywhere, without a compiler.
 //! They are therefore assembled here by hand.
 //!
-//! Numbers of system calls: `syscall(2)`. The assembly of each instruction is given beside its bytes.
+//! Numbers of system calls: `syscall(2)`. Each instruction's assembly is written next to its bytes.
 
 mod chain;
 mod dynamic;
@@ -73,7 +73,6 @@ struct InstructionListing {
     instructions: &'static [(&'static [u8], &'static str)],
 }
 
-/// A program.
 pub(crate) struct ListedProgram {
     name: &'static str,
     listings: &'static [&'static InstructionListing],
@@ -191,7 +190,7 @@ mod tests {
         assert_eq!(output.stdout, hello::GREETING);
         assert!(output.status.success());
         if names.library == "libc.so.6" {
-            // ld.so(8): with this variable it lists what it mapped, instead of starting the program.
+            // ld.so(8): with this variable it lists its mapped libraries instead of starting the program.
             let listed = retried(
                 std::process::Command::new(&path)
                     .env("LD_TRACE_LOADED_OBJECTS", "1")
@@ -241,7 +240,7 @@ mod tests {
         retried(std::process::Command::new(path).stdout(output))
     }
 
-    /// A thread that forks while this one writes the file keeps it open for a moment; the kernel then refuses to
+    /// A thread that forks while this one writes the file keeps it open for a moment, and the kernel then refuses to
     /// execute it.
     fn retried(command: &mut std::process::Command) -> std::process::Output {
         for _ in 0..50 {

@@ -8,11 +8,11 @@ use model::Primitive;
 
 use crate::Benchmark;
 
-/// Where the programs run: all on the CPU under test, or where the scheduler puts them, as BYTE's do. Where it is free,
-/// the number of CPUs that a script uses changes from sample to sample, and its rate with it by a quarter.
+/// CPUs of the programs: all on the CPU under test, or free for the scheduler, as BYTE's are. If they are free, the
+/// number of CPUs of a script changes from sample to sample, and its rate with it by a quarter.
 const WHERE: &[&str] = &["same_cpu", "free"];
 
-/// What programs that handle files touch, as nobody counts it.
+/// Primitives of programs that handle files, which nobody counts.
 const FILES: &[Primitive] = &[
     Primitive::FileMetadata,
     Primitive::Durability,

@@ -1,5 +1,5 @@
-//! A number that threads wait for: first spinning for a short time, because waking a sleeping thread takes longer than
-//! many batches, then asleep, so that more threads than CPUs do not block each other.
+//! A number that threads wait for. They spin for a short time first, because waking a sleeping thread takes longer than
+//! many batches. Then they sleep, so that more threads than CPUs do not block each other.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -85,7 +85,7 @@ fn a_panic_in_any_thread_is_an_error_and_the_team_ends() {
 }
 
 /// Many more threads than CPUs start, work and end: none blocks another by spinning. The limit of two minutes allows
-/// for a machine that runs a build meanwhile; a livelock would not end at all.
+/// for other builds on the machine; a livelock would not end at all.
 #[test]
 fn many_threads_on_few_cpus_finish() {
     let began = Instant::now();
@@ -103,7 +103,7 @@ fn many_threads_on_few_cpus_finish() {
     assert!(began.elapsed() < Duration::from_secs(120));
 }
 
-/// Prints a measurement and asserts nothing: the time inside the clock besides the job itself.
+/// Prints a measurement and asserts nothing: the time inside the clock outside the job itself.
 #[test]
 fn cost_of_a_start() {
     let cpus = allowed();

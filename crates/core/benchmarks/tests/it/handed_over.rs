@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use benchmarks::{BenchmarkContext, Kernel, SampleSetting, Trial};
 use model::Parameters;
 
-/// Calls of a batch: with nothing else on the CPU they take a millisecond or two, beside a busy thread minutes.
+/// Calls of a batch: a millisecond or two on a free CPU, minutes next to a busy thread.
 const CALLS: u64 = 10_000;
 
 /// Calls that one batch did, and whether it was handed over.

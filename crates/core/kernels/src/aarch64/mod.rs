@@ -2,6 +2,6 @@
 
 pub(super) mod access;
 pub(super) mod branch;
-pub(super) mod clock_reference;
-pub(super) mod contention_reference;
+pub(super) mod clock_sensor;
+pub(super) mod contention_sensor;
 pub(super) mod stream;

@@ -2,7 +2,7 @@
 //!
 //! One macro generates the loop (`walk!`); only the text of one step differs. The pointers of the streams are `x0` to
 //! `x3` into a, `x10` to `x13` into b and `x20` to `x23` into c, so that in a step the assembler's `.irp` selects them
-//! by the number `\s` of the stream; `\o` is the offset in the turn, in bytes. A step uses a pair of registers.
+//! by the number `\s` of the stream; `\o` is the offset in the iteration, in bytes. A step uses a pair of registers.
 //! Streaming stores are `stnp`, a hint that the CPU may ignore.
 
 use crate::LoopCost;
@@ -45,7 +45,7 @@ macro_rules! step {
     (integer, Read, $st:literal) => { "ldp x4, x5, [x1\\s, #\\o]\n add x6, x6, x4\n add x7, x7, x5" };
 }
 
-/// Before the first turn: the sums cleared, or q spread from `d16` (`x6` has it already).
+/// Before the first iteration: the sums cleared, or q spread from `d16` (`x6` has it already).
 #[rustfmt::skip]
 macro_rules! before {
     (integer, Read) => { "mov x6, xzr\n mov x7, xzr" };
@@ -53,7 +53,7 @@ macro_rules! before {
     ($any:ident, $kind:ident) => { "dup v16.2d, v16.d[0]" };
 }
 
-/// After the last turn: the sum in `x6`.
+/// After the last iteration: the sum in `x6`.
 #[rustfmt::skip]
 macro_rules! after {
     (neon, Read) => { "add v4.2d, v4.2d, v5.2d\n addp d4, v4.2d\n fmov x6, d4" };
@@ -62,13 +62,13 @@ macro_rules! after {
     ($any:ident, $kind:ident) => { "" };
 }
 
-/// A function that walks the arrays: the step at each of `$places` in each of `$streams`, advancing `$bytes` per turn.
+/// A function that walks the arrays: the step at each of `$places` in each of `$streams`, advancing `$bytes` per iteration.
 macro_rules! walk {
     ($name:ident, $isa:ident, $kind:ident, $st:literal, $streams:literal, $places:literal, $bytes:literal) => {
         #[inline(never)]
         pub(super) unsafe fn $name(walk: &StreamPass) -> u64 {
             let result: u64;
-            // SAFETY: each stream accesses `span` bytes from its start in whole turns, which `StreamPass` guarantees to
+            // SAFETY: each stream accesses `span` bytes from its start in whole iterations, which `StreamPass` guarantees to
             // be inside the arrays. Every register written is declared.
             unsafe {
                 std::arch::asm!(
@@ -128,7 +128,7 @@ macro_rules! row {
             width: Width::$width,
             stores: Stores::$stores,
             streams: $streams,
-            turn: turn(StreamKind::$kind, $streams * $bytes, $unit),
+            iteration: iteration(StreamKind::$kind, $streams * $bytes, $unit),
             symbol: concat!("aarch64::stream::", stringify!($isa), "::", stringify!($module), "::", stringify!($name)),
             present: || true,
             body: Body::Assembly($name),
@@ -174,7 +174,7 @@ kinds!(integer, Integer, 16, "0, 16, 32, 48" by 64, "0, 16, 32, 48" by 64:
 /// By set of registers, then kind.
 pub(crate) static VARIANTS: [&[&[Variant]]; 3] = [neon::ALL, double::ALL, integer::ALL];
 
-const fn turn(kind: StreamKind, bytes: u64, unit: u64) -> LoopCost {
+const fn iteration(kind: StreamKind, bytes: u64, unit: u64) -> LoopCost {
     let (inputs, outputs) = (kind.inputs() as u64, if kind.writes() { 1 } else { 0 });
     LoopCost {
         elements: bytes / 8,

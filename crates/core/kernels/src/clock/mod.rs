@@ -2,9 +2,9 @@
 //!
 //! Batches are timed by `CLOCK_MONOTONIC`. Every kernel provides it through the vDSO (without entering the kernel),
 //! while `CLOCK_MONOTONIC_RAW` is a system call before Linux 5.3 and on hosts without a vDSO variant. It is the clock
-//! of `clock_nanosleep` and of timers, so that the delay of a timer is a difference of two readings of one clock; and
-//! it is the clock of [`std::time::Instant`]. Its disadvantage is that time daemons may slew it by at most 500 ppm
-//! (`adjtimex(2)`), 40 times less than the 2% target of a result.
+//! of `clock_nanosleep`, of timers and of [`std::time::Instant`], so that the delay of a timer is a difference of two
+//! readings of one clock. Its disadvantage is that time daemons may slew it by at most 500 ppm (`adjtimex(2)`), 40
+//! times less than the 2% target of a result.
 
 mod watch;
 
@@ -56,8 +56,8 @@ pub fn boottime() -> Result<u64> {
     read_or("read the boot clock", libc::CLOCK_BOOTTIME)
 }
 
-/// The smallest observed step between two successive readings that differ, in nanoseconds: a batch must be a thousand
-/// times longer. It is an upper bound of the tick of the hardware, because a reading takes time itself.
+/// The smallest step between two successive readings that differ, in nanoseconds: a batch must be a thousand times
+/// longer. It is an upper bound of the hardware's tick, because a reading takes time itself.
 #[must_use]
 pub fn tick() -> u64 {
     const STEPS: u32 = 2_000;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::clock;
 use crate::error::Result;
 
-/// Events of the clocks during a watched period. Steps below a millisecond are not reported: reading two clocks in
-/// succession, with a context switch in between, looks the same.
+/// Events of the clocks during a watched period. Steps below a millisecond are not reported: a context switch between
+/// the readings of two clocks looks the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Disturbed {
     /// Time for which the machine was suspended, which the batch clock does not count.
@@ -32,7 +32,7 @@ pub struct Watch {
 }
 
 const SMALLEST_STEP: u64 = 1_000_000;
-/// Largest rate of slewing: time daemons slew the wall clock and the batch clock equally; rounding and the kernel's own
+/// Largest rate of slewing. Time daemons slew the wall clock and the batch clock equally; rounding and the kernel's own
 /// slewing limit remain.
 const SLEW: f64 = 500e-6;
 

@@ -14,7 +14,7 @@ pub fn open_direct(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File
     open(path.as_ref(), options, libc::O_DIRECT, "past the page cache")
 }
 
-/// Opens a block device past the page cache exclusively (`O_EXCL` without `O_CREAT`, `open(2)`): a mounted device or
+/// Opens a block device past the page cache exclusively (`O_EXCL` without `O_CREAT`, `open(2)`). A mounted device or
 /// one in use returns an error, so that no data are overwritten by mistake.
 pub fn open_direct_alone(path: impl AsRef<Path>, options: &OpenOptions) -> Result<File> {
     open(path.as_ref(), options, libc::O_DIRECT | libc::O_EXCL, "exclusively")
@@ -35,7 +35,7 @@ fn open(path: &Path, options: &OpenOptions, flags: i32, how: &str) -> Result<Fil
 pub struct AlignedBuffer(Arena);
 
 impl AlignedBuffer {
-    /// Allocates `bytes`, of which direct I/O can use whole blocks only.
+    /// Allocates `bytes`; direct I/O uses whole blocks only.
     pub fn new(bytes: usize) -> Result<Self> {
         let mut arena = Arena::reserve(bytes, Pages::System)?;
         arena.populate();

@@ -11,18 +11,18 @@ use crate::memory::{HugeShare, Pages, PreparationHelpers, huge, page_size};
 /// Zeroed anonymous memory of this process. A forked child has its own copy-on-write copy.
 ///
 /// Its pages exist only once written (first touch), which [`Arena::populate`] does. With a page policy other than
-/// [`Pages::System`] there is an inaccessible page before and after it, so that it never merges with a neighbour in
-/// `/proc/self/smaps` and [`Arena::huge_share`] counts its own pages only.
+/// [`Pages::System`] an inaccessible page lies before and after it. It then never merges with a neighbour in
+/// `/proc/self/smaps`, and [`Arena::huge_share`] counts its own pages only.
 #[derive(Debug)]
 pub struct Arena {
-    /// Shared by the parts of one that was divided: each has a range of its own.
+    /// Shared by the parts of a divided arena, each with a range of its own.
     mapping: Arc<Mapping>,
     offset: usize,
     len: usize,
     pages: Pages,
 }
 
-/// Bytes that one call makes exist, a multiple of every page size: what is left for the last helper takes a few
+/// Bytes that one call makes exist, a multiple of every page size: the last helper's remainder takes a few
 /// milliseconds.
 const AT_ONCE: usize = 32 << 20;
 const READ_WRITE: i32 = libc::PROT_READ | libc::PROT_WRITE;
@@ -58,8 +58,8 @@ impl Arena {
         Ok(Self { mapping: Arc::new(mapping), offset, len: bytes, pages })
     }
 
-    /// So many arenas of `bytes` each, one behind the other in one mapping: its pages are made, and verified, at once,
-    /// where two dozen mappings of their own take a millisecond each.
+    /// `count` arenas of `bytes` each, one behind the other in one mapping. Its pages are made and verified at once;
+    /// two dozen separate mappings take a millisecond each.
     pub fn several(count: usize, bytes: usize, pages: Pages, helpers: &PreparationHelpers) -> Result<Vec<Self>> {
         let too_large =
             || Error::refused(format!("reserve {count} times {bytes} bytes"), "an address cannot hold that many");

@@ -87,8 +87,8 @@ impl FileMap {
         unsafe { self.mapping.start().add(offset).read_volatile() }
     }
 
-    /// Bytes of the file, in whole pages, that are in the page cache (`mincore`). Of a file that is neither this user's
-    /// nor writable by this user the kernel says that all are.
+    /// Bytes of the file, in whole pages, that are in the page cache (`mincore`). For a file that this user neither
+    /// owns nor may write, the kernel reports all of them.
     pub fn cached_bytes(&self) -> Result<u64> {
         let cached = self.mapping.resident()?.iter().filter(|page| **page & 1 != 0).count();
         Ok((cached * page_size()) as u64)

@@ -13,8 +13,8 @@ const MOST: usize = 7;
 /// which it waits while another one of its process makes pages present: it came when half of them were.
 const STARTING: u64 = 3_000_000;
 
-/// CPUs beside a thread's own that help to prepare its memory, on the same NUMA node, so that what they touch first
-/// lies where the thread would have put it.
+/// Further CPUs that help a thread to prepare its memory. They are on the same NUMA node, so that pages they touch
+/// first lie where the thread would have put them.
 #[derive(Debug, Clone, Default)]
 pub struct PreparationHelpers {
     cpus: Vec<usize>,
@@ -35,8 +35,8 @@ impl PreparationHelpers {
         Self { cpus: allowed.iter().copied().filter(|&other| other != cpu && near(other)).take(MOST).collect() }
     }
 
-    /// Does `work` on every item, each once, by this thread and the helpers; a helper that cannot get to its CPU leaves
-    /// its share to the others. Returns when all is done.
+    /// Runs `work` once on every item, on this thread and the helpers, and returns when all is done. A helper that
+    /// cannot get to its CPU leaves its share to the others.
     pub fn share<T: Send>(&self, items: Vec<T>, work: impl Fn(T) + Sync) {
         let helpers = self.cpus.len().min(items.len().saturating_sub(1));
         let left = Mutex::new(items.into_iter());
@@ -59,7 +59,7 @@ impl PreparationHelpers {
                     }
                 })
             };
-            // Where no thread can be started, those that are there do all.
+            // If no thread can be started, the existing ones do all.
             let coming = self.cpus[..helpers].iter().filter(|cpu| start(**cpu).is_ok()).count();
             let until = clock::now() + STARTING;
             while started.load(Ordering::Acquire) < coming && clock::now() < until {

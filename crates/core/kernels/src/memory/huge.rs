@@ -43,7 +43,7 @@ impl FromStr for Pages {
 pub struct HugeShare {
     /// Length of the range in bytes.
     pub bytes: u64,
-    /// Of these, on huge pages (`AnonHugePages` of `/proc/self/smaps`).
+    /// The part on huge pages (`AnonHugePages` of `/proc/self/smaps`).
     pub huge: u64,
 }
 

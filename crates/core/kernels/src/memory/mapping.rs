@@ -58,8 +58,7 @@ impl Mapping {
         check("advise the kernel about memory", answer).map(|_| ())
     }
 
-    /// Which pages are in physical memory, for a mapped file those in the page cache: the lowest bit of one byte a
-    /// page.
+    /// Pages in physical memory, for a mapped file those in the page cache: the lowest bit of one byte a page.
     pub(crate) fn resident(&self) -> Result<Vec<u8>> {
         let mut pages = vec![0_u8; self.len.div_ceil(page_size())];
         // SAFETY: the range is this mapping, and the vector has a byte for each of its pages.

@@ -22,8 +22,8 @@ struct MemoryPolicy {
 impl MemoryPolicy {
     const DEFAULT: Self = Self { mode: libc::MPOL_DEFAULT, mask: [0; NODES / WORD] };
 
-    /// That of this thread, inherited from who started the program (`numactl`); the default one if the kernel does not
-    /// tell, as under a filter of system calls.
+    /// The policy of this thread, inherited from the program's parent (`numactl`); the default one if the kernel does
+    /// not report it, as under a filter of system calls.
     fn current() -> Self {
         let mut policy = Self::DEFAULT;
         // SAFETY: the kernel writes the mode and at most `NODES` bits of the mask; no address is looked up.
@@ -52,8 +52,8 @@ impl MemoryPolicy {
     }
 }
 
-/// Does something while memory that this thread touches first comes from one node, and nowhere else. Threads started
-/// meanwhile inherit that.
+/// Does something while memory that this thread touches first comes from one node, and nowhere else. Threads started in
+/// it inherit that.
 ///
 /// # Errors
 /// When the kernel has no such node, or does not know NUMA; else what `work` says.
@@ -81,8 +81,7 @@ pub fn on_node<T, E: From<Error>>(
     work()
 }
 
-/// The nodes on which the pages of an arena lie, with the share of the pages looked at; pages that were never touched
-/// are left out.
+/// The nodes of an arena's pages, with their shares of the sampled pages; untouched pages do not count.
 ///
 /// # Errors
 /// When the kernel refuses to tell.
@@ -124,7 +123,7 @@ fn nodes_of(arena: &Arena) -> Result<Vec<(usize, f64)>> {
 /// That the pages of an arena lie on a node, all that were looked at.
 ///
 /// # Errors
-/// Where they lie instead, or that the kernel does not tell.
+/// An error names the actual nodes, or says that the kernel does not report them.
 pub fn verify_node(arena: &Arena, node: usize) -> Result<()> {
     let found = nodes_of(arena)?;
     if found.iter().all(|(at, _)| *at == node) && !found.is_empty() {

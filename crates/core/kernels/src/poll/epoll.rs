@@ -28,13 +28,13 @@ impl Epoll {
         added.map_err(|error| Error::os("watch a descriptor", error))
     }
 
-    /// Watches a descriptor no longer.
+    /// Stops watching a descriptor.
     pub fn remove(&self, fd: impl AsFd) -> Result<()> {
         epoll::delete(&self.fd, fd).map_err(|error| Error::os("watch a descriptor no longer", error))
     }
 
-    /// Waits for one to be readable, closed or broken, at most `timeout` in whole milliseconds, rounded up (`None`:
-    /// without a limit), and returns the tokens of those that are.
+    /// Waits until a descriptor is readable, closed or broken, and returns the tokens of those. The limit `timeout` is
+    /// rounded up to whole milliseconds; `None` waits without a limit.
     #[inline]
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<impl ExactSizeIterator<Item = u64>> {
         // SAFETY: pointer and length describe the vector, which the kernel may fill up to that length.

@@ -7,15 +7,16 @@ use crate::{LoopCost, bits};
 
 /// Counts the ones of the random words, a number of times.
 #[inline(never)]
-fn popcount(turns: u64) -> u64 {
-    let words = &WORDS.0[..bits::WORDS_A_TURN];
-    (0..turns).fold(0, |total, _| total + black_box(words).iter().map(|word| u64::from(word.count_ones())).sum::<u64>())
+fn popcount(iterations: u64) -> u64 {
+    let words = &WORDS.0[..bits::WORDS_PER_ITERATION];
+    (0..iterations)
+        .fold(0, |total, _| total + black_box(words).iter().map(|word| u64::from(word.count_ones())).sum::<u64>())
 }
 
 pub(crate) static LOOPS: [CountedLoop; 1] = [CountedLoop {
     name: "popcount",
     isa: "portable",
-    turn: LoopCost { stores: 0, ..bits::TURN },
+    iteration: LoopCost { stores: 0, ..bits::ITERATION },
     instruction: "",
     each: 1,
     symbol: "portable::bits::popcount",

@@ -14,7 +14,7 @@ const fn row(kind: StreamKind, symbol: &'static str, body: OnSlices) -> Variant 
         width: Width::Compiled,
         stores: Stores::Normal,
         streams: 1,
-        turn: LoopCost {
+        iteration: LoopCost {
             elements: 1,
             bytes_read,
             bytes_written,

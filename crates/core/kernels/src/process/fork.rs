@@ -10,7 +10,7 @@ use crate::{emulation, text};
 /// Exit status of a forked closure that panicked, as in Rust's runtime.
 const PANICKED: i32 = 101;
 
-/// Forks; the child runs `work` and ends with its return value (the low 8 bits) by `_exit`, so that nothing of the
+/// Forks. The child runs `work` and ends with its return value (the low 8 bits) by `_exit`, so that nothing of the
 /// parent is flushed or dropped twice. Refused if this process has more than one thread, because a lock held by another
 /// thread would never be released in the child.
 pub fn fork(work: impl FnOnce() -> i32) -> Result<Child> {

@@ -1,8 +1,8 @@
 //! Creating, replacing and waiting for processes, and the plain system calls that results count.
 //!
-//! A worker has one thread when it forks. [`fork`] checks that, because its child runs Rust code; the other ways to
+//! A worker has one thread when it forks. [`fork`] checks that, because its child runs Rust code. The other ways to
 //! create a process ([`fork_exit`], [`PreparedProgram`]) make only async-signal-safe calls in the child, with all data
-//! prepared before, and may therefore be used with any number of threads.
+//! prepared before, so they work with any number of threads.
 
 mod child;
 mod fork;

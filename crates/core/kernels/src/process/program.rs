@@ -38,7 +38,7 @@ impl Drop for Strings {
 
 /// Path, arguments and environment of a program, prepared for starting it many times.
 ///
-/// The program inherits the signals that this process ignores, which for a Rust program is SIGPIPE;
+/// The program inherits the signals that this process ignores, which for a Rust program is SIGPIPE.
 /// `std::process::Command` resets that with an additional system call.
 #[derive(Debug)]
 pub struct PreparedProgram {

@@ -7,7 +7,7 @@ use std::ptr;
 
 use crate::error::{Error, Result};
 
-/// What a thread does, and its argument, which the result replaces.
+/// The function of a thread, and its argument, which the result replaces.
 struct ThreadCall {
     body: fn(usize) -> usize,
     value: usize,
@@ -15,7 +15,7 @@ struct ThreadCall {
 
 /// Starts a thread by `pthread_create(3)`, which calls `body` with `argument`, joins it and returns the result: one
 /// operation of `os.thread_create`. Threads of Rust's standard library do more: each looks up its own stack, and maps
-/// another one on which an overflow of it would be reported. `body` must not panic, which would end the process.
+/// another one to report its overflow. `body` must not panic, which would end the process.
 #[inline]
 pub fn run_bare_thread(body: fn(usize) -> usize, argument: usize) -> Result<usize> {
     let mut call = ThreadCall { body, value: argument };

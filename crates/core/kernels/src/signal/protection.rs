@@ -1,8 +1,8 @@
 //! Protection faults: writing to a read-only page, with a handler that runs for each fault.
 //!
 //! A handler that returns without changes makes the processor repeat the faulting store, which faults again. One store
-//! thus causes any number of faults, each one trap, one delivery and one return, and only the last handler makes the
-//! page writable. lmbench's `lat_sig prot` repeats faults in this way, without a long jump.
+//! thus causes any number of faults, each one trap, one delivery and one return. Only the last handler makes the page
+//! writable.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -81,8 +81,8 @@ impl ProtectionFault {
         Ok(Self { page, previous })
     }
 
-    /// Causes `count` protection faults (at least one) and returns the count of the handler. Besides the faults it
-    /// makes two `mprotect` calls, for any count.
+    /// Causes `count` protection faults (at least one) and returns the count of the handler. It also makes two
+    /// `mprotect` calls, for any count.
     pub fn raise(&mut self, count: u64) -> Result<u64> {
         self.page.protect(0, self.page.len(), libc::PROT_READ)?;
         COUNT.store(0, Ordering::Relaxed);

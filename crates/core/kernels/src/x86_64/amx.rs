@@ -44,7 +44,7 @@ static SIGNED_ROW: TileRow = TileRow([SIGNED as u8; 64]);
 /// # Safety
 /// [`present`] must have returned true.
 #[inline(never)]
-unsafe fn int8_dot(turns: u64) -> u64 {
+unsafe fn int8_dot(iterations: u64) -> u64 {
     let mut lanes = [[0_u32; 16 * ROWS]; CHAINS as usize];
     // SAFETY: the loads read the statics, the stores fill the four arrays with 16 rows of 64 bytes each, every register
     // written is declared, and the tiles are released.
@@ -57,7 +57,7 @@ unsafe fn int8_dot(turns: u64) -> u64 {
             "tilezero tmm3",
             "tileloadd tmm4, [{a} + {stride}]",
             "tileloadd tmm5, [{b} + {stride}]",
-            "test {turns}, {turns}",
+            "test {iterations}, {iterations}",
             "jz 3f",
             ".p2align 6",
             "2:",
@@ -65,7 +65,7 @@ unsafe fn int8_dot(turns: u64) -> u64 {
             "tdpbusd tmm1, tmm4, tmm5",
             "tdpbusd tmm2, tmm4, tmm5",
             "tdpbusd tmm3, tmm4, tmm5",
-            "dec {turns}",
+            "dec {iterations}",
             "jnz 2b",
             "3:",
             "mov {stride:e}, 64",
@@ -81,7 +81,7 @@ unsafe fn int8_dot(turns: u64) -> u64 {
             a = in(reg) &raw const UNSIGNED_ROW,
             b = in(reg) &raw const SIGNED_ROW,
             stride = inout(reg) 0_u64 => _,
-            turns = inout(reg) turns => _,
+            iterations = inout(reg) iterations => _,
             lanes = inout(reg) lanes.as_mut_ptr() => _,
             out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _, out("tmm4") _, out("tmm5") _,
             options(nostack),
@@ -90,10 +90,10 @@ unsafe fn int8_dot(turns: u64) -> u64 {
     lanes.iter().flatten().map(|lane| u64::from(*lane)).sum()
 }
 
-/// Every lane gains 64 products per turn.
-fn expected(turns: u64) -> u64 {
+/// Every lane gains 64 products per iteration.
+fn expected(iterations: u64) -> u64 {
     let step = 64 * i64::from(UNSIGNED as u8) * i64::from(SIGNED as u8 as i8);
-    let lane = turns.wrapping_mul(step.cast_unsigned()) as u32;
+    let lane = iterations.wrapping_mul(step.cast_unsigned()) as u32;
     u64::from(lane) * CHAINS * 16 * ROWS as u64
 }
 
@@ -118,7 +118,7 @@ fn permitted() -> bool {
 pub(super) static LOOPS: [CountedLoop; 1] = [CountedLoop {
     name: "int8_dot",
     isa: "amx",
-    turn: LoopCost {
+    iteration: LoopCost {
         elements: CHAINS,
         ops: CHAINS * EACH,
         bytes_read: 0,

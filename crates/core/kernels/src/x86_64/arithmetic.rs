@@ -1,9 +1,9 @@
 //! The arithmetic tests of the BYTE benchmark, with fixed instructions.
 //!
-//! `ecx` is i, `r8` or `xmm4` is z, `r11` the total of the turns.
+//! `ecx` is i, `r8` or `xmm4` is z, `r11` the total of the iterations.
 
 use super::counted::counted;
-use crate::arithmetic::{self as byte, TURN, TURN_EMPTY, TURN_FLOAT};
+use crate::arithmetic::{self as byte, ITERATION, ITERATION_EMPTY, ITERATION_FLOAT};
 use crate::counted_loop::CountedLoop;
 
 counted!(
@@ -58,11 +58,11 @@ counted!(
 );
 
 macro_rules! row {
-    ($name:literal, $module:ident, $turn:expr, $instruction:literal, $each:literal) => {
+    ($name:literal, $module:ident, $iteration:expr, $instruction:literal, $each:literal) => {
         CountedLoop {
             name: $name,
             isa: "x86-64",
-            turn: $turn,
+            iteration: $iteration,
             instruction: $instruction,
             each: $each,
             symbol: concat!("x86_64::arithmetic::", stringify!($module)),
@@ -75,10 +75,10 @@ macro_rules! row {
 }
 
 pub(super) static LOOPS: [CountedLoop; 6] = [
-    row!("arithmetic_empty", empty, TURN_EMPTY, "inc", 1),
-    row!("arithmetic_short", short, TURN, "idiv", 4),
-    row!("arithmetic_int", int, TURN, "idiv", 4),
-    row!("arithmetic_long", long, TURN, "idiv", 4),
-    row!("arithmetic_float", float, TURN_FLOAT, "divss", 4),
-    row!("arithmetic_double", double, TURN_FLOAT, "divsd", 4),
+    row!("arithmetic_empty", empty, ITERATION_EMPTY, "inc", 1),
+    row!("arithmetic_short", short, ITERATION, "idiv", 4),
+    row!("arithmetic_int", int, ITERATION, "idiv", 4),
+    row!("arithmetic_long", long, ITERATION, "idiv", 4),
+    row!("arithmetic_float", float, ITERATION_FLOAT, "divss", 4),
+    row!("arithmetic_double", double, ITERATION_FLOAT, "divsd", 4),
 ];

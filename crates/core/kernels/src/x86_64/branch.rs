@@ -1,4 +1,4 @@
-//! The data-dependent branch as a `jz` that no compiler can turn into arithmetic.
+//! The data-dependent branch as a `jz` that no compiler can make into arithmetic.
 
 use crate::branch::APART;
 

@@ -1,12 +1,12 @@
 //! The common structure of all counted loops in assembly.
 
-/// A function that runs `$body` once per turn, between `$setup` and `$finish`. The assembly has the address of the
+/// A function that runs `$body` once per iteration, between `$setup` and `$finish`. The assembly has the address of the
 /// random words in `rsi`, leaves its result in `rax`, and may use `rcx`, `rdx`, `r8` to `r15` and the vector registers
 /// 0 to 15; further operands may follow.
 macro_rules! counted {
     ($name:ident, $setup:expr, $body:expr, $finish:expr $(, $($operands:tt)+)?) => {
         #[inline(never)]
-        pub(super) unsafe fn $name(turns: u64) -> u64 {
+        pub(super) unsafe fn $name(iterations: u64) -> u64 {
             let result: u64;
             // SAFETY: the assembly reads only the page of words, writes no memory, and every register that it writes is
             // declared; the caller has checked that the CPU has the instructions.
@@ -22,7 +22,7 @@ macro_rules! counted {
                     "jnz 2b",
                     "3:",
                     $finish,
-                    inout("rdi") turns => _,
+                    inout("rdi") iterations => _,
                     inout("rsi") crate::counted_loop::WORDS.0.as_ptr() => _,
                     out("rax") result,
                     out("rcx") _, out("rdx") _,

@@ -74,12 +74,12 @@ counted!(
 const CRC_STEPS: u64 = (peak::CRC_CHAINS * peak::CRC_WORDS) as u64;
 
 macro_rules! row {
-    ($name:literal, $isa:literal, $turn:expr, $instruction:literal, $each:expr, $symbol:literal, $needs:literal,
+    ($name:literal, $isa:literal, $iteration:expr, $instruction:literal, $each:expr, $symbol:literal, $needs:literal,
      $present:expr, $body:expr, $expected:expr) => {
         CountedLoop {
             name: $name,
             isa: $isa,
-            turn: $turn,
+            iteration: $iteration,
             instruction: $instruction,
             each: $each,
             symbol: concat!("x86_64::", $symbol),
@@ -145,7 +145,7 @@ pub(super) static LOOPS: [CountedLoop; 8] = [
     row!(
         "popcount",
         "avx512",
-        LoopCost { loads: bits::TURN.loads / 8, ..bits::TURN },
+        LoopCost { loads: bits::ITERATION.loads / 8, ..bits::ITERATION },
         "vpopcntq",
         8,
         "crypto::popcount_wide",
@@ -157,7 +157,7 @@ pub(super) static LOOPS: [CountedLoop; 8] = [
     row!(
         "popcount",
         "popcnt",
-        bits::TURN,
+        bits::ITERATION,
         "popcnt",
         1,
         "crypto::popcount",
@@ -181,7 +181,7 @@ pub(super) static LOOPS: [CountedLoop; 8] = [
     row!(
         "sha256",
         "sha",
-        super::sha256::TURN,
+        super::sha256::ITERATION,
         "sha256rnds2",
         1,
         "sha256::repeat",

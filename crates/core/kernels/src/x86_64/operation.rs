@@ -2,11 +2,11 @@
 
 use super::counted::counted;
 use crate::counted_loop::CountedLoop;
-use crate::operation::{self as reference, TURN, TURN_FLOAT, start};
+use crate::operation::{self as reference, ITERATION, ITERATION_FLOAT, start};
 
 /// Latency and throughput of an operation on general registers: `$step` works on the register `\r`, and may use `rsi`,
 /// which contains s, `rax` and `rdx`. `$eight` are the registers of the chains. `$sum` adds chain 0 to `rcx` once per
-/// turn, for operations that alternate.
+/// iteration, for operations that alternate.
 macro_rules! integer {
     ($module:ident, $one:literal, $eight:literal, $s:expr, $step:literal, $sum:literal) => {
         pub(super) mod $module {
@@ -99,15 +99,15 @@ float!(
 
 /// Both rows of a type and an operation.
 macro_rules! rows {
-    ($($module:ident $latency:literal $throughput:literal $turn:ident $instruction:literal;)+) => {
+    ($($module:ident $latency:literal $throughput:literal $iteration:ident $instruction:literal;)+) => {
         pub(super) static LOOPS: [CountedLoop; 24] = [ $(
             CountedLoop {
-                name: $latency, isa: "x86-64", turn: $turn, instruction: $instruction, each: 1,
+                name: $latency, isa: "x86-64", iteration: $iteration, instruction: $instruction, each: 1,
                 symbol: concat!("x86_64::operation::", stringify!($module), "::latency"), needs: "nothing",
                 present: || true, body: $module::latency, expected: reference::$module::latency_expected,
             },
             CountedLoop {
-                name: $throughput, isa: "x86-64", turn: $turn, instruction: $instruction, each: 1,
+                name: $throughput, isa: "x86-64", iteration: $iteration, instruction: $instruction, each: 1,
                 symbol: concat!("x86_64::operation::", stringify!($module), "::throughput"), needs: "nothing",
                 present: || true, body: $module::throughput, expected: reference::$module::throughput_expected,
             },
@@ -116,16 +116,16 @@ macro_rules! rows {
 }
 
 rows! {
-    add_i32 "add_latency_i32" "add_throughput_i32" TURN "add";
-    add_i64 "add_latency_i64" "add_throughput_i64" TURN "add";
-    add_f32 "add_latency_f32" "add_throughput_f32" TURN_FLOAT "addss";
-    add_f64 "add_latency_f64" "add_throughput_f64" TURN_FLOAT "addsd";
-    multiply_i32 "multiply_latency_i32" "multiply_throughput_i32" TURN "imul";
-    multiply_i64 "multiply_latency_i64" "multiply_throughput_i64" TURN "imul";
-    multiply_f32 "multiply_latency_f32" "multiply_throughput_f32" TURN_FLOAT "mulss";
-    multiply_f64 "multiply_latency_f64" "multiply_throughput_f64" TURN_FLOAT "mulsd";
-    divide_i32 "divide_latency_i32" "divide_throughput_i32" TURN "idiv";
-    divide_i64 "divide_latency_i64" "divide_throughput_i64" TURN "idiv";
-    divide_f32 "divide_latency_f32" "divide_throughput_f32" TURN_FLOAT "divss";
-    divide_f64 "divide_latency_f64" "divide_throughput_f64" TURN_FLOAT "divsd";
+    add_i32 "add_latency_i32" "add_throughput_i32" ITERATION "add";
+    add_i64 "add_latency_i64" "add_throughput_i64" ITERATION "add";
+    add_f32 "add_latency_f32" "add_throughput_f32" ITERATION_FLOAT "addss";
+    add_f64 "add_latency_f64" "add_throughput_f64" ITERATION_FLOAT "addsd";
+    multiply_i32 "multiply_latency_i32" "multiply_throughput_i32" ITERATION "imul";
+    multiply_i64 "multiply_latency_i64" "multiply_throughput_i64" ITERATION "imul";
+    multiply_f32 "multiply_latency_f32" "multiply_throughput_f32" ITERATION_FLOAT "mulss";
+    multiply_f64 "multiply_latency_f64" "multiply_throughput_f64" ITERATION_FLOAT "mulsd";
+    divide_i32 "divide_latency_i32" "divide_throughput_i32" ITERATION "idiv";
+    divide_i64 "divide_latency_i64" "divide_throughput_i64" ITERATION "idiv";
+    divide_f32 "divide_latency_f32" "divide_throughput_f32" ITERATION_FLOAT "divss";
+    divide_f64 "divide_latency_f64" "divide_throughput_f64" ITERATION_FLOAT "divsd";
 }

@@ -84,8 +84,8 @@ mod avx2 {
     );
 }
 
-/// A turn in which the instruction of each chain does `each` operations, `flops` of them floating-point.
-const fn turn(each: u64, flops: u64) -> LoopCost {
+/// An iteration in which the instruction of each chain does `each` operations, `flops` of them floating-point.
+const fn iteration(each: u64, flops: u64) -> LoopCost {
     LoopCost {
         elements: CHAINS,
         ops: CHAINS * each,
@@ -102,7 +102,7 @@ macro_rules! row {
         CountedLoop {
             name: stringify!($name),
             isa: stringify!($isa),
-            turn: turn($each, $flops),
+            iteration: iteration($each, $flops),
             instruction: $instruction,
             each: $each,
             symbol: concat!("x86_64::peak::", stringify!($isa), "::", stringify!($name)),

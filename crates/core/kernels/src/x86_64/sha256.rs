@@ -1,14 +1,14 @@
 //! SHA-256 by the SHA extensions, after Intel's description of the instructions (Gulley and others, "Intel SHA
-//! Extensions", 2013): the state is stored as ABEF in `xmm1` and CDGH in `xmm2`, one instruction does two rounds with
+//! Extensions", 2013). The state is stored as ABEF in `xmm1` and CDGH in `xmm2`. One instruction does two rounds with
 //! the words in `xmm0`, and `xmm3` to `xmm6` contain the last sixteen words of the schedule.
 
 use super::counted::counted;
 use crate::LoopCost;
 use crate::reference::sha256::{ROUND, START};
 
-/// A turn is a block of 64 bytes; its operations are the executions of `sha256rnds2`. The constants are read too, but
+/// An iteration is a block of 64 bytes; its operations are the executions of `sha256rnds2`. The constants are read too, but
 /// are not payload.
-pub(super) const TURN: LoopCost =
+pub(super) const ITERATION: LoopCost =
     LoopCost { elements: 1, bytes_read: 64, bytes_written: 0, loads: 20, stores: 0, flops: 0, ops: 32 };
 
 pub(super) fn present() -> bool {

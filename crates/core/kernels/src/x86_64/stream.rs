@@ -1,7 +1,7 @@
 //! Streaming kernels in SSE2, AVX2 and AVX-512F, and through the integer registers.
 //!
 //! One macro generates the loop (`walk!`); the text of one step and the names in it differ between instruction sets. In
-//! a step the assembler's `.irp` replaces `\i`, the index register of the stream, `\o`, the offset in the turn, `\r`,
+//! a step the assembler's `.irp` replaces `\i`, the index register of the stream, `\o`, the offset in the iteration, `\r`,
 //! the register or suffix of the width, and `\ld` and `\st`, the load and the store. Every step uses the same register:
 //! with renaming that is equivalent to many. A name that a step does not use is "-", because an `.irp` over an empty
 //! list assembles nothing.
@@ -42,7 +42,7 @@ macro_rules! step {
 }
 
 /// A function that walks the arrays: `$before` once, then `$step` for each of `$places` in each of the streams,
-/// advancing `$bytes` per turn, then `$after`.
+/// advancing `$bytes` per iteration, then `$after`.
 macro_rules! walk {
     ($name:ident, x1, $names:tt, $before:expr, $step:expr, $after:expr, $places:literal, $bytes:literal) => {
         walk!(@ $name, $names, $before, $step, $after, $places, "{i0}", "", concat!("add {i0}, ", $bytes));
@@ -57,7 +57,7 @@ macro_rules! walk {
         #[inline(never)]
         pub(super) unsafe fn $name(walk: &StreamPass) -> u64 {
             let result: u64;
-            // SAFETY: each stream accesses `span` bytes from its start in whole turns, which `StreamPass` guarantees to
+            // SAFETY: each stream accesses `span` bytes from its start in whole iterations, which `StreamPass` guarantees to
             // be inside the arrays and aligned for the stores. Every register written is declared.
             unsafe {
                 std::arch::asm!(
@@ -113,7 +113,7 @@ macro_rules! row {
             width: Width::$width,
             stores: Stores::$stores,
             streams: $streams,
-            turn: turn(StreamKind::$kind, $streams * $bytes, $unit),
+            iteration: iteration(StreamKind::$kind, $streams * $bytes, $unit),
             symbol: concat!("x86_64::stream::", stringify!($isa), "::", stringify!($module), "::", stringify!($name)),
             present: $isa::present,
             body: Body::Assembly($name),
@@ -265,7 +265,7 @@ pub(crate) static VARIANTS: [&[Variant]; 27] = [
     integer::write::ROWS,
 ];
 
-const fn turn(kind: StreamKind, bytes: u64, unit: u64) -> LoopCost {
+const fn iteration(kind: StreamKind, bytes: u64, unit: u64) -> LoopCost {
     let (inputs, outputs) = (kind.inputs() as u64, if kind.writes() { 1 } else { 0 });
     LoopCost {
         elements: bytes / 8,

@@ -2,7 +2,7 @@
 
 use kernels::counted::{self, CountedLoop};
 
-const TURNS: [u64; 8] = [0, 1, 2, 3, 7, 16, 99, 1000];
+const ITERATION: [u64; 8] = [0, 1, 2, 3, 7, 16, 99, 1000];
 
 fn available() -> impl Iterator<Item = &'static CountedLoop> {
     counted::all().filter(|one| match one.check() {
@@ -17,18 +17,18 @@ fn available() -> impl Iterator<Item = &'static CountedLoop> {
 #[test]
 fn every_loop_returns_what_plain_code_does() {
     for one in available() {
-        for turns in TURNS {
-            let (found, expected) = (one.run(turns).unwrap(), one.expected(turns));
-            assert_eq!(found, expected, "{} with {}, {turns} turns", one.name, one.isa);
+        for iterations in ITERATION {
+            let (found, expected) = (one.run(iterations).unwrap(), one.expected(iterations));
+            assert_eq!(found, expected, "{} with {}, {iterations} iterations", one.name, one.isa);
         }
     }
 }
 
 #[test]
-fn a_turn_too_few_is_noticed() {
+fn an_iteration_too_few_is_noticed() {
     for one in available() {
-        for turns in [1, 50, 1000] {
-            assert_ne!(one.run(turns - 1).unwrap(), one.expected(turns), "{} with {}", one.name, one.isa);
+        for iterations in [1, 50, 1000] {
+            assert_ne!(one.run(iterations - 1).unwrap(), one.expected(iterations), "{} with {}", one.name, one.isa);
         }
     }
 }
@@ -37,8 +37,8 @@ fn a_turn_too_few_is_noticed() {
 fn long_runs_agree_too() {
     for one in available().filter(|one| one.name.starts_with("fma") || one.name.starts_with("multiply")) {
         // Above 2^24 a float no longer grows by 1.
-        let turns = if one.name == "fma_f32" { (1 << 24) + 1000 } else { 100_000 };
-        assert_eq!(one.run(turns).unwrap(), one.expected(turns), "{} with {}", one.name, one.isa);
+        let iterations = if one.name == "fma_f32" { (1 << 24) + 1000 } else { 100_000 };
+        assert_eq!(one.run(iterations).unwrap(), one.expected(iterations), "{} with {}", one.name, one.isa);
     }
 }
 
@@ -47,8 +47,8 @@ fn the_table_is_consistent() {
     let mut seen = std::collections::HashSet::new();
     for one in counted::all() {
         assert!(seen.insert((one.name, one.isa)), "{} with {} is there twice", one.name, one.isa);
-        assert!(one.turn.ops > 0 && one.turn.elements > 0, "{} declares nothing", one.name);
-        assert!(one.turn.ops.is_multiple_of(one.each), "{} with {}", one.name, one.isa);
+        assert!(one.iteration.ops > 0 && one.iteration.elements > 0, "{} declares nothing", one.name);
+        assert!(one.iteration.ops.is_multiple_of(one.each), "{} with {}", one.name, one.isa);
         if one.isa != "portable" {
             assert!(!one.instruction.is_empty());
         }
@@ -61,7 +61,7 @@ fn the_table_is_consistent() {
     }
 }
 
-/// Some CPUs have vectors of AES rounds and no AVX-512: half of their peak rate is none.
+/// Some CPUs have vector AES rounds but no AVX-512, which gives only half of their peak rate.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn vectors_of_aes_rounds_are_used_where_they_are() {

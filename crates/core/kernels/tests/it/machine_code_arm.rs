@@ -13,8 +13,8 @@ fn linked() {
     std::hint::black_box(branch::count_odd(&[1, 2, 3], 1));
 }
 
-fn mnemonics(turn: &[Instruction], wanted: &[&str]) -> u64 {
-    count(turn, |one| wanted.contains(&one.mnemonic()))
+fn mnemonics(iteration: &[Instruction], wanted: &[&str]) -> u64 {
+    count(iteration, |one| wanted.contains(&one.mnemonic()))
 }
 
 #[test]
@@ -32,15 +32,15 @@ fn streaming_loops_hold_what_they_declare() {
     }
 }
 
-fn holds_what_it_declares(variant: &Variant, turn: &[Instruction]) {
+fn holds_what_it_declares(variant: &Variant, iteration: &[Instruction]) {
     let name = variant.symbol;
     // Every access is of a pair of registers.
-    assert_eq!(mnemonics(turn, &["ldp"]), variant.turn.loads, "loads of {name}: {turn:#?}");
+    assert_eq!(mnemonics(iteration, &["ldp"]), variant.iteration.loads, "loads of {name}: {iteration:#?}");
     let store = if variant.stores == Stores::Streaming { "stnp" } else { "stp" };
-    assert_eq!(mnemonics(turn, &[store]), variant.turn.stores, "stores of {name}: {turn:#?}");
+    assert_eq!(mnemonics(iteration, &[store]), variant.iteration.stores, "stores of {name}: {iteration:#?}");
     assert_eq!(
-        count(turn, Instruction::is_memory),
-        variant.turn.loads + variant.turn.stores,
+        count(iteration, Instruction::is_memory),
+        variant.iteration.loads + variant.iteration.stores,
         "other accesses of {name}"
     );
     let register = match variant.width {
@@ -51,28 +51,32 @@ fn holds_what_it_declares(variant: &Variant, turn: &[Instruction]) {
     let sized = |one: &Instruction| {
         one.is_memory() && one.text.split(' ').nth(1).is_some_and(|word| word.starts_with(register))
     };
-    assert_eq!(count(turn, sized), variant.turn.loads + variant.turn.stores, "accesses by {register} in {name}");
+    assert_eq!(
+        count(iteration, sized),
+        variant.iteration.loads + variant.iteration.stores,
+        "accesses by {register} in {name}"
+    );
     let lanes = if variant.width == Width::Double { 1 } else { 2 };
     if variant.kind != StreamKind::Read {
-        assert_eq!(mnemonics(turn, &["fmul", "fadd"]) * lanes, variant.turn.flops, "arithmetic of {name}");
+        assert_eq!(mnemonics(iteration, &["fmul", "fadd"]) * lanes, variant.iteration.flops, "arithmetic of {name}");
     }
-    assert_eq!(mnemonics(turn, &["fmla", "fmadd"]), 0, "{name} fuses");
+    assert_eq!(mnemonics(iteration, &["fmla", "fmadd"]), 0, "{name} fuses");
 }
 
 #[test]
 fn a_chase_is_loads_that_need_each_other() {
     linked();
     let Some(code) = function("ring::chase_one") else { return };
-    let turns: Vec<_> = inner_loops(code[0]).into_iter().filter(|turn| turn.len() > 8).collect();
-    assert_eq!(turns.len(), 1, "the unrolled loop is gone: {:#?}", code[0]);
-    let loads: Vec<_> = turns[0].iter().filter(|one| one.is_memory()).collect();
-    assert_eq!(loads.len() as u64, ring::TURN);
+    let iterations: Vec<_> = inner_loops(code[0]).into_iter().filter(|iteration| iteration.len() > 8).collect();
+    assert_eq!(iterations.len(), 1, "the unrolled loop is gone: {:#?}", code[0]);
+    let loads: Vec<_> = iterations[0].iter().filter(|one| one.is_memory()).collect();
+    assert_eq!(loads.len() as u64, ring::ITERATION);
     for load in loads {
         let parts = load.text.strip_prefix("ldr ").and_then(|text| text.split_once(", "));
         let waits = parts.is_some_and(|(to, from)| from == format!("[{to}]"));
         assert!(waits, "a load that does not wait for the one before: {load:?}");
     }
-    assert!(turns[0].len() as u64 <= ring::TURN + 3, "more than loads: {:#?}", turns[0]);
+    assert!(iterations[0].len() as u64 <= ring::ITERATION + 3, "more than loads: {:#?}", iterations[0]);
 }
 
 #[test]
@@ -81,9 +85,9 @@ fn the_data_dependent_branch_is_a_branch() {
     let Some(code) = function("aarch64::branch::count_odd") else { return };
     let branches = ["tbz", "tbnz", "cbz", "cbnz", "b.eq", "b.ne"];
     let loops = inner_loops(code[0]);
-    let turn = loops.iter().find(|turn| count(turn, Instruction::is_memory) > 0);
+    let iteration = loops.iter().find(|iteration| count(iteration, Instruction::is_memory) > 0);
     assert!(
-        turn.is_some_and(|turn| mnemonics(turn, &branches) == 2),
+        iteration.is_some_and(|iteration| mnemonics(iteration, &branches) == 2),
         "one for the datum, one for the loop: {loops:#?}"
     );
 }

@@ -62,7 +62,7 @@ fn every_module_of_the_whetstone_is_a_loop_that_works() {
     for (name, works, unrolled) in modules {
         let Some(code) = function(&format!("whetstone::{name}")) else { return };
         let code = code[0];
-        let in_loop = inner_loops(code).into_iter().any(|turn| count(turn, works) >= 1);
+        let in_loop = inner_loops(code).into_iter().any(|iteration| count(iteration, works) >= 1);
         assert!(in_loop || count(code, works) >= unrolled, "{name} has no loop that works: {code:#?}");
     }
     let swap = function("whetstone::swap").unwrap()[0];

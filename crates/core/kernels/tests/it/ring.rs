@@ -51,7 +51,7 @@ fn helpers_write_the_same_cycle_and_visit_all_of_it() {
     let allowed = kernels::affinity::allowed().unwrap();
     let helpers = PreparationHelpers::near(allowed[0], &allowed);
     for order in [ChasePattern::Random, ChasePattern::Strided(128), ChasePattern::PageRandom(4096)] {
-        // Of more than one part for every thread, and the last one incomplete.
+        // A ring with more than one part for every thread, and an incomplete last part.
         let (mut alone, mut together) = (buffer((5 << 20) + 8 * 77), buffer((5 << 20) + 8 * 77));
         ChaseRing::new(&mut alone[..], order, 5).unwrap();
         let mut ring = ChaseRing::written_by(&mut together[..], order, 5, &helpers).unwrap();

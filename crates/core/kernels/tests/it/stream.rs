@@ -39,10 +39,9 @@ fn agrees(variant: &Variant, n: usize, offset: usize) {
     assert!(a[..offset].iter().chain(&a[offset + n..]).all(|x| *x == -1.0), "{place} wrote outside its slice");
 }
 
-/// Arrays shorter than a turn, of which every pass is made: no machine makes ten a nanosecond, and noise only adds
-/// time.
+/// Arrays shorter than an iteration must make every pass. No machine makes ten a nanosecond, and noise only adds time.
 #[test]
-fn what_no_turn_covers_is_walked_in_every_pass() {
+fn what_no_iteration_covers_is_walked_in_every_pass() {
     const PASSES: usize = 1_000_000;
     for variant in every_variant() {
         let (mut a, b, c) = ([0.0; 7], [1.0; 7], [2.0; 7]);
@@ -72,12 +71,12 @@ fn unused_slices_may_be_empty_and_no_pass_does_nothing() {
 fn declared_bytes_are_the_bytes_that_matter() {
     let n = 512;
     for variant in every_variant() {
-        let turns = n as u64 / variant.turn.elements;
+        let iterations = n as u64 / variant.iteration.elements;
         let (b, c) = (numbers(n, 1), numbers(n, 2));
         let mut a = vec![f64::NAN; n];
         let sum = variant.run(&mut a, &b, &c, Q, 1);
         let written = 8 * a.iter().filter(|x| !x.is_nan()).count() as u64;
-        assert_eq!(written, turns * variant.turn.bytes_written, "{:?} {}", variant.kind, variant.name);
+        assert_eq!(written, iterations * variant.iteration.bytes_written, "{:?} {}", variant.kind, variant.name);
 
         let mut read = 0;
         for changed in 0..2 * n {
@@ -89,7 +88,7 @@ fn declared_bytes_are_the_bytes_that_matter() {
                 read += 8;
             }
         }
-        assert_eq!(read, turns * variant.turn.bytes_read, "{:?} {}", variant.kind, variant.name);
+        assert_eq!(read, iterations * variant.iteration.bytes_read, "{:?} {}", variant.kind, variant.name);
     }
 }
 
@@ -116,10 +115,10 @@ fn the_table_is_consistent() {
         assert!(stream::candidates(kind).count() >= 1);
         assert!(stream::candidates(kind).all(Variant::is_available));
         for variant in stream::all(kind) {
-            let doubles = 8 * variant.turn.elements;
-            assert_eq!(variant.turn.bytes_read, doubles * kind.inputs() as u64, "{}", variant.name);
-            assert_eq!(variant.turn.bytes_written, if kind.writes() { doubles } else { 0 }, "{}", variant.name);
-            assert_eq!(variant.turn.flops, kind.flops() * variant.turn.elements, "{}", variant.name);
+            let doubles = 8 * variant.iteration.elements;
+            assert_eq!(variant.iteration.bytes_read, doubles * kind.inputs() as u64, "{}", variant.name);
+            assert_eq!(variant.iteration.bytes_written, if kind.writes() { doubles } else { 0 }, "{}", variant.name);
+            assert_eq!(variant.iteration.flops, kind.flops() * variant.iteration.elements, "{}", variant.name);
         }
     }
 }

@@ -2,18 +2,23 @@
 
 use super::{Classified, Goal};
 
-/// The first of the checkpoints behind these samples at which their result is expected to be within its target, if
-/// further ones are distributed like these; `None` if the last one does not suffice.
+/// The first checkpoint at which the result is expected to be within its target, if further samples are distributed
+/// like these. `None` if the last one does not suffice.
 pub(crate) fn expected(samples: &[Classified<'_>], goal: Goal<'_>) -> Option<usize> {
     of_values(&samples.iter().map(|sample| sample.value).collect::<Vec<_>>(), goal)
 }
 
 fn of_values(values: &[f64], goal: Goal<'_>) -> Option<usize> {
-    let within = |look: &usize| {
-        let half_width = stats::stop::expected_half_width(values, *look, goal.plan.level);
+    let within = |checkpoint: &usize| {
+        let half_width = stats::stop::expected_half_width(values, *checkpoint, goal.plan.level);
         half_width.is_some_and(|half| half <= goal.target)
     };
-    goal.plan.checkpoints.iter().map(|look| *look as usize).filter(|look| *look > values.len()).find(within)
+    goal.plan
+        .checkpoints
+        .iter()
+        .map(|checkpoint| *checkpoint as usize)
+        .filter(|checkpoint| *checkpoint > values.len())
+        .find(within)
 }
 
 #[cfg(test)]
@@ -33,7 +38,11 @@ mod tests {
             (0..count).map(|at| 1.0 + width * f64::from(at * 7 % count) / f64::from(count)).collect()
         };
         assert_eq!(at(&even(10, 0.01)), Some(14));
-        assert!(at(&even(20, 0.06)).is_some_and(|look| (28..=56).contains(&look)), "{:?}", at(&even(20, 0.06)));
+        assert!(
+            at(&even(20, 0.06)).is_some_and(|checkpoint| (28..=56).contains(&checkpoint)),
+            "{:?}",
+            at(&even(20, 0.06))
+        );
         assert_eq!(at(&even(20, 0.5)), None);
     }
 

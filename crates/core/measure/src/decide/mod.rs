@@ -28,7 +28,7 @@ pub(crate) struct Classified<'a> {
     pub(crate) null: Option<f64>,
 }
 
-/// What is asked of a result.
+/// Goal of a result: its target and level.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Goal<'a> {
     pub(crate) plan: &'a Plan,
@@ -40,7 +40,7 @@ pub(crate) struct Goal<'a> {
     pub(crate) tick: u64,
 }
 
-/// What the samples of a result say.
+/// The verdict on the samples of a result.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     outcome: Outcome,
@@ -53,7 +53,7 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// Of these samples, of whose samples the quality of the measurement says `flags`.
+    /// The verdict on these samples; `flags` come from the quality of their measurement.
     pub(crate) fn of(
         result: &BenchmarkResult,
         samples: &[Classified<'_>],
@@ -62,7 +62,7 @@ impl Verdict {
     ) -> Self {
         let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
         let checkpoints = &goal.plan.checkpoints;
-        let last = checkpoints.last().is_some_and(|look| values.len() >= *look as usize);
+        let last = checkpoints.last().is_some_and(|checkpoint| values.len() >= *checkpoint as usize);
         let at_checkpoint = checkpoints.contains(&count(values.len()));
         let Value { outcome, within, resolution } = if goal.paired {
             difference_of(result, samples, &values, goal)
@@ -191,7 +191,7 @@ fn difference_of(result: &BenchmarkResult, samples: &[Classified<'_>], values: &
             let estimate = called.unwrap_or_else(|| measured(above));
             Value { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution }
         }
-        // Of the two ends of the interval only the upper one is a bound, so it is missed half as often.
+        // Only the upper end of the interval is a bound, so it is missed half as often.
         Some(PairedDifference::Below { bound, level: reached }) if (1.0 + reached) / 2.0 >= level => {
             // Further checkpoints could only narrow the bound of a difference that is not there.
             let within = values.len() >= RULES.decide.bound_samples as usize;

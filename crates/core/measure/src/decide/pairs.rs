@@ -7,15 +7,15 @@ pub(crate) fn difference(sample: &Sample, metric: &Metric, ops: u64, amount: f64
     difference_of(&values(sample, metric, ops, amount))
 }
 
-/// The same from the values of all batches in the order of time; a pair is used if both of its batches are.
+/// The same from the values of all batches in the order of time. A pair counts if both of its batches do.
 pub(crate) fn difference_of(values: &[Option<f64>]) -> Option<f64> {
     let (work, overhead) = split_pairs(values);
     of_pairs(&work, &overhead)
 }
 
-/// The same for a null pair: the overhead batches in the order of time, as if every other one of them, in the order of
-/// the sample, were the work. They are as close to each other as work and overhead, drift affects them equally, and
-/// there are half as many pairs, so that the method never appears more precise than it is.
+/// The same for a null pair: every other overhead batch, in the order of time, takes the part of the work. They are as
+/// close to each other as work and overhead, so drift affects them equally. There are half as many pairs, so the method
+/// never appears more precise than it is.
 pub(crate) fn null_difference_of(values: &[Option<f64>]) -> Option<f64> {
     let (_, overhead) = split_pairs(values);
     let (one, other) = split_pairs(&overhead);

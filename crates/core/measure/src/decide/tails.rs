@@ -7,8 +7,7 @@
 use model::{BenchmarkResult, Better, Estimate, EstimateMethod, QuantileEstimate, RANGE_BELOW, Sample};
 use stats::order_statistic::joint_median_intervals;
 
-/// Quantiles that are stored of a result of which less is better, if there are enough readings for them; 1 is the
-/// maximum.
+/// Stored quantiles of a result that is better if lower, if there are enough readings for them; 1 is the maximum.
 const LATE: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 1.0];
 /// The same if more is better: the tail of a rate is its slow end, 0 the minimum.
 const SLOW: [f64; 5] = [0.0, 0.001, 0.01, 0.1, 0.5];

@@ -23,7 +23,7 @@ pub(super) struct BusyProcess {
 /// Activity of the machine in the window.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Activity {
-    /// Other processes, busiest first. Those of other containers are not visible.
+    /// Other processes, busiest first. Processes of other containers are invisible.
     pub(super) busy: Vec<BusyProcess>,
     /// CPU time per time of all work except this process, visible or not.
     pub(super) others: f64,

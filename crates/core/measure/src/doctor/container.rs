@@ -1,5 +1,4 @@
-//! Limits of a container: its CPUs, its quota of CPU time, its memory, its processes, its places to write to; and which
-//! results each of them bends.
+//! Limits of a container (CPUs, CPU quota, memory, processes, writable places) and the results that each one affects.
 
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use crate::sizing;
 /// Results that a sentence names.
 const NAMED: usize = 6;
 
-/// What the control groups of this process say.
+/// Limits of this process's control groups.
 #[derive(Debug, Clone, Default)]
 struct GroupState {
     limits: CgroupLimits,
@@ -72,7 +71,7 @@ fn cpus(machine: &Machine, allowed: &[usize], cpuset: Option<&[usize]>) -> Check
         fewer if fewer < online => (format!("{fewer} of {online} may be used"), "all results are of those"),
         _ => return Check::fine("CPUs", format!("all {online} may be used")),
     };
-    // What the group permits is never more than what the process may use, so equal means that the group decides.
+    // A group never permits more than the process may use, so equality means that the group decides.
     let by = match cpuset {
         _ if allowed.len() >= online => "",
         Some(cpuset) if cpuset == allowed => ", by the cpuset of its control group",
@@ -123,7 +122,7 @@ fn results(topology: &Topology, allowed: &[usize], holds: impl Fn(&sizing::Resul
     let mut named: Vec<String> = Vec::new();
     for entry in entries {
         let Some(benchmark) = benchmarks::find(&entry.benchmark) else { continue };
-        // What cannot be placed here is not measured for another reason.
+        // A result without a placement here has another reason.
         let Ok(cpus) = crate::place(benchmark, &entry.parameters, topology, allowed) else { continue };
         if holds(&sizing::needs(benchmark, &entry.parameters, &cpus)) && !named.contains(&entry.benchmark) {
             named.push(entry.benchmark);
@@ -171,7 +170,7 @@ fn processes(room: Option<TaskRoom>, topology: &Topology, allowed: &[usize]) -> 
     )
 }
 
-/// What stands between this process and the kernel's calls.
+/// Security filters between this process and the kernel's calls.
 fn filter(machine: &Machine) -> Check {
     let subject = "system calls";
     let is = |name: &str| machine.text(name).as_deref() == Some("yes");
@@ -193,7 +192,7 @@ fn filter(machine: &Machine) -> Check {
     )
 }
 
-/// How the scheduler treats this process beside others.
+/// Scheduling priority of this process.
 fn priority(machine: &Machine) -> Check {
     let subject = "priority";
     let nice = machine.number("confinement.nice").unwrap_or(0.0);
@@ -211,7 +210,7 @@ fn priority(machine: &Machine) -> Check {
 /// Least room in memory for the results of files there.
 const FILES_IN_MEMORY: u64 = GIB / 4;
 
-/// Bytes that are free in the file system in memory which file results use; `None` where there is none.
+/// Free bytes in the memory file system of file results; `None` if there is none.
 fn shared_memory() -> Option<u64> {
     let found = os::file::filesystem("/dev/shm").ok().filter(|found| found.kind == "tmpfs")?;
     let read_only = found.options.split(',').any(|option| option == "ro");

@@ -52,9 +52,9 @@ impl Check {
     }
 }
 
-/// Checks this machine and the harness. Takes two seconds, for watching other processes and reading the sensors.
-/// `earlier` runs may know what a core of this machine is without a neighbour. Samples that were killed may have left
-/// files in `places`.
+/// Checks this machine and the harness. Takes two seconds, for watching other processes and reading the sensors. With
+/// `earlier` runs it may know the exclusive core of this machine. Samples that were killed may have left files in
+/// `places`.
 #[must_use]
 pub fn doctor(subject: &mut dyn Subject, directory: &Path, earlier: &[Run], places: &[PathBuf]) -> Vec<Check> {
     let machine = crate::machine(&[directory.to_path_buf()]);

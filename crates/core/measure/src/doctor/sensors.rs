@@ -14,7 +14,7 @@ use crate::{Error, facts};
 /// Time for which they are read, and time between two rows of readings.
 const WINDOW: Duration = Duration::from_millis(1000);
 const EVERY: Duration = Duration::from_millis(20);
-/// Most CPUs that are read: each of them takes its turn in every row.
+/// Most CPUs that are read; each adds a reading to every row.
 const MOST_CPUS: usize = 4;
 /// Readings per row: their middle is not affected by one interrupt.
 const ROW: usize = 3;
@@ -94,7 +94,7 @@ fn read_on(cpus: &[usize]) -> Result<SessionSensors, Error> {
     Ok(found)
 }
 
-/// Determines what a core of these CPUs is without a neighbour.
+/// Determines the exclusive core of these CPUs.
 fn learn_core(machine: &Machine, earlier: &[Run], sensors: &mut SessionSensors) {
     let cpus = sensors.exclusive[0].cpus.clone();
     let mut ratios = RatioHistogram::default();

@@ -1,4 +1,4 @@
-//! Which CPUs the parties of a benchmark run on.
+//! Placement of the parties of a benchmark on CPUs.
 
 mod points;
 
@@ -9,15 +9,15 @@ use os::topology::{CpuChoice, plan, relation};
 use self::points::{nearest, points};
 use crate::{Error, sizing};
 
-/// More parties than any benchmark has: each finds its own CPU in a list of so many.
+/// More parties than any benchmark has: each finds its own CPU in a list of this length.
 const PARTIES: usize = 64;
 /// The suite that measures every set of parameters of every parameter.
 const EVERYTHING: &str = "full";
 
-/// A CPU for each party of a benchmark at a set of parameters, from the CPUs that may be used; empty leaves the
-/// scheduler free.
+/// A CPU for each party of a benchmark at a set of parameters, from the allowed CPUs; empty leaves the scheduler free.
 ///
-/// One party runs on one core of the fastest class; of equals on the last, for interrupts usually go to the first.
+/// One party runs on one core of the fastest class. Of equal cores it takes the last, because interrupts usually go to
+/// the first.
 ///
 /// # Errors
 /// When the machine has no such CPUs, as a clause that follows "not measured: ".
@@ -44,10 +44,10 @@ pub fn place(
         Parties::Placed => match parameters.get("placement") {
             Some(ANY_CROSSING) => {
                 let nearest = nearest(machine, &allowed);
-                nearest.map(|(_, pair)| turns(&pair)).ok_or_else(|| needed(&allowed))
+                nearest.map(|(_, pair)| interleaved(&pair)).ok_or_else(|| needed(&allowed))
             }
             Some(word) => match word.parse() {
-                Ok(relation) => of(CpuChoice::Pair(relation)).map(|pair| turns(&pair)),
+                Ok(relation) => of(CpuChoice::Pair(relation)).map(|pair| interleaved(&pair)),
                 Err(()) => Ok(Vec::new()),
             },
             None => Ok(Vec::new()),
@@ -59,7 +59,7 @@ pub fn place(
     }
 }
 
-/// The two CPUs that a set of parameters names, if they stand to each other as it says.
+/// The two CPUs that a set of parameters names, if they have the relation that it names.
 fn named_pair(parameters: &Parameters, machine: &Topology, allowed: &CpuSet) -> Result<Vec<usize>, String> {
     let named = |parameter: &str| parameters.get(parameter).and_then(|word| word.parse::<usize>().ok());
     let (Some(one), Some(other)) = (named("cpu"), named("other")) else {
@@ -116,8 +116,8 @@ fn on_node(parameters: &Parameters, machine: &Topology, allowed: &CpuSet) -> Res
     if usable.is_empty() { Err(format!("no CPU of NUMA node {cpus} may be used")) } else { Ok(usable) }
 }
 
-/// Parties take the CPUs in turn: neighbours sit on different ones.
-fn turns(cpus: &[usize]) -> Vec<usize> {
+/// Distributes parties over the CPUs, so that neighbours run on different ones.
+fn interleaved(cpus: &[usize]) -> Vec<usize> {
     cpus.iter().copied().cycle().take(PARTIES).collect()
 }
 
@@ -125,10 +125,9 @@ fn needed(allowed: &CpuSet) -> String {
     format!("two CPUs are needed and only {} may be used", if allowed.len() == 1 { "one" } else { "these" })
 }
 
-/// The sets of parameters of a plan as this machine can measure them: two CPUs that were asked for without saying how
-/// they stand to each other are the nearest two, and their result says which relation that is. The suite of everything
-/// takes every relation that the machine has. Representative sizes of memory lie beyond its caches, within the free
-/// memory (bytes).
+/// The sets of parameters of a plan as this machine can measure them. Without a `placement` two CPUs are the nearest
+/// two, and the result names their relation. The suite of everything takes every relation of the machine.
+/// Representative sizes of memory lie beyond its caches, within the free memory (bytes).
 pub(crate) fn resolve(plan: &mut Plan, machine: &Topology, allowed: &[usize], free: u64) {
     let allowed = CpuSet::from(allowed);
     let all = plan.suite == EVERYTHING;
@@ -158,7 +157,7 @@ fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, fr
     moved().unwrap_or(entry)
 }
 
-/// What several threads of a result are, where that is not one thread on each of equal cores, or is not known.
+/// The note on a result's threads, unless they are one on each of equal cores.
 pub(crate) fn remark(benchmark: &Benchmark, machine: &Topology, cpus: &[usize]) -> Option<String> {
     let threads = CpuSet::from(cpus);
     if benchmark.parties == Parties::Free || threads.len() < 2 {

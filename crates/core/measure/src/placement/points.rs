@@ -1,15 +1,14 @@
-//! The sets of parameters that a machine has of what was asked for: its nodes, its counts of threads, its pairs of
-//! CPUs.
+//! The sets of parameters that a request means on this machine: its nodes, its counts of threads, its pairs of CPUs.
 
 use benchmarks::EACH;
 use model::{ANY_CROSSING, CpuSet, NumaNode, Parameters, PlanEntry, Topology};
 use os::topology::{CpuChoice, CpuRelation, plan, relation};
 
-/// Most cores of which every pair is measured.
+/// Most cores for measuring every pair.
 const MOST_CORES: usize = 64;
 
-/// A set of parameters that asks for each NUMA node, at all pairs of nodes that have the CPUs and the memory for it; as
-/// it stands where there is but one node.
+/// Expands parameters over NUMA nodes to all pairs of nodes that have the CPUs and the memory for it; unchanged on a
+/// machine of one node.
 fn node_pairs(parameters: &Parameters, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
     let numbers = |parameter: &str, fits: &dyn Fn(&NumaNode) -> bool| -> Vec<String> {
         match parameters.get(parameter) {
@@ -30,7 +29,7 @@ fn node_pairs(parameters: &Parameters, machine: &Topology, allowed: &CpuSet, all
     pairs.map(|(cpu, memory)| parameters.clone().with("cpu_node", cpu).with("memory_node", memory)).collect()
 }
 
-/// One CPU of every core, or of so many that are spread evenly where there are more.
+/// One CPU of every core, or of evenly spread cores if there are too many.
 fn some_cores(machine: &Topology, allowed: &CpuSet) -> Vec<usize> {
     let mut cores = plan(machine, allowed, CpuChoice::AllCores).unwrap_or_default();
     cores.sort_unstable();
@@ -41,8 +40,8 @@ fn some_cores(machine: &Topology, allowed: &CpuSet) -> Vec<usize> {
     }
 }
 
-/// A set of parameters that asks for each core, at all pairs; each with the relation of its CPUs, for results of
-/// different relations are not the same.
+/// Expands parameters over cores to all pairs. Each pair has the relation of its CPUs, because results of different
+/// relations are not comparable.
 fn core_pairs(parameters: &Parameters, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
     let each = |parameter: &str| all || parameters.get(parameter) == Some(EACH);
     let numbers = |parameter: &str| match parameters.get(parameter).and_then(|word| word.parse().ok()) {
@@ -63,14 +62,14 @@ fn core_pairs(parameters: &Parameters, machine: &Topology, allowed: &CpuSet, all
     pairs.filter(|(one, other)| counts(*one, *other)).map(at).collect()
 }
 
-/// Two CPUs that are nearest to each other without being the same; two threads of one core only where there is but one.
+/// The two nearest different CPUs; two threads of one core only on a machine of one core.
 pub(super) fn nearest(machine: &Topology, allowed: &CpuSet) -> Option<(CpuRelation, Vec<usize>)> {
     let relations = CpuRelation::OF_CORES.into_iter().chain([CpuRelation::Sibling]);
     relations.filter_map(|relation| Some((relation, plan(machine, allowed, CpuChoice::Pair(relation)).ok()?))).next()
 }
 
-/// The counts of threads of a curve: doubling to all cores, then to all hardware threads; far apart too where there is
-/// more than one cache of the last level to spread over.
+/// The thread counts of a curve: doubling to all cores, then to all hardware threads. With several last-level caches
+/// also spread far apart.
 fn thread_counts(machine: &Topology, allowed: &CpuSet) -> Vec<String> {
     let cores = plan(machine, allowed, CpuChoice::AllCores).map_or(1, |cores| cores.len());
     let doubling = || std::iter::successors(Some(1_usize), |count| count.checked_mul(2));
@@ -102,8 +101,8 @@ fn thread_counts(machine: &Topology, allowed: &CpuSet) -> Vec<String> {
     counts
 }
 
-/// The sets of parameters that a result is measured at on this machine; `all` is every set of parameters that the
-/// machine has, whatever was asked for.
+/// The sets of parameters of a result on this machine; `all` takes every one that the machine has, whatever the
+/// request.
 pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
     if entry.parameters.get("memory_node").is_some() {
         let pairs = node_pairs(&entry.parameters, machine, allowed, all);
@@ -117,7 +116,7 @@ pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, al
         let counts = thread_counts(machine, allowed).into_iter();
         return counts.map(|count| entry.parameters.clone().with("threads", count)).collect();
     }
-    // What other commands measure has words of its own: the two ends of a connection, for instance.
+    // Other commands have placements of their own, such as the two ends of a connection.
     let ours = benchmarks::find(&entry.benchmark).is_some();
     if !ours || entry.parameters.get("placement") != Some(ANY_CROSSING) {
         return vec![entry.parameters.clone()];

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_batch_counts_when_both_sides_of_it_are_exclusive_at_one_clock() {
-        // Exclusive 12500/10000; then another thread; then another clock; then an interrupt in the clock reference.
+        // Exclusive 12500/10000; then another thread; then another clock; then an interrupt in the clock sensor.
         let row = [
             (10_000, 12_500),
             (10_010, 12_510),

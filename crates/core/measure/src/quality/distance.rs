@@ -1,8 +1,8 @@
-//! Samples during which the host had moved two of their CPUs, by the distance reference.
+//! Samples during which the host had moved two of their CPUs, by the distance sensor.
 //!
-//! Where a host does not pin the CPUs of its guests, two that share a last-level cache are on two of them for seconds:
-//! hand-overs between them then take four times as long on one machine, and both together read memory twice as fast.
-//! That is another machine, and no noise: samples count where the CPUs were as for most of the run.
+//! A host that does not pin the CPUs of its guests moves them. Two CPUs that share a last-level cache are then apart
+//! for seconds: hand-overs take four times as long, and both together read memory twice as fast. This is another
+//! machine rather than noise, so only samples with the usual distance count.
 
 use model::{CpuDistance, Invalid, RULES, SampleSensors, Share};
 

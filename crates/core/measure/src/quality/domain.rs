@@ -15,8 +15,8 @@ pub(crate) fn follows(result: &BenchmarkResult) -> FollowedDomain {
     let Some((slope, low, high)) = slope(result) else {
         return FollowedDomain { domain: declared, slope: None };
     };
-    // What takes more than the clock lost is as much a core result: whatever slowed the clock down disturbed it too,
-    // and counted in time it would vary even more. Only what the clock does not carry along is something else.
+    // A result that slows down more than the clock is still a core result: the cause also slowed the clock, and times
+    // would vary even more. Only a result that does not follow the clock is something else.
     let tolerance = RULES.quality.slope_tolerance;
     let contradicts = match declared {
         Domain::Core => high < 1.0 - tolerance,

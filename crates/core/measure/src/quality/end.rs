@@ -6,8 +6,8 @@ use super::sample::{clean_samples, few_clean};
 use super::sensitivity::sensitivity;
 use crate::decide;
 
-/// Concludes a result at the end of a run: with very few clean samples its observed value, else the sensitivity
-/// of its value to the thresholds.
+/// Concludes a result at the end of a run: with very few clean samples its raw value, else the sensitivity of its value
+/// to the thresholds.
 pub(crate) fn conclude_result(result: &mut BenchmarkResult, level: f64, paired: bool) {
     let (clean, shared_core) = clean_samples(result);
     let filtered = matches!(result.basis(), ValueBasis::Cycles | ValueBasis::Clean);

@@ -1,4 +1,4 @@
-//! What a reader should know of the samples of a result, whatever their values are.
+//! Flags on the samples of a result, whatever their values.
 
 use model::{BenchmarkResult, Flag, RULES, TakenTime};
 

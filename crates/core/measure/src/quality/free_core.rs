@@ -1,5 +1,5 @@
-//! Where and when a sample finds a core to itself. Neighbours stay for hundredths to tenths of a second, so that a
-//! sample that begins beside one is lost in most cases, and one that begins on a free core counts in most.
+//! Where and when a sample finds a core to itself. Neighbours stay for hundredths to tenths of a second. A sample that
+//! begins next to one is mostly lost; a sample that begins on a free core mostly counts.
 
 use std::time::Duration;
 
@@ -14,16 +14,16 @@ use crate::worker::SensorSetting;
 /// Time between two readings of cores that are all shared.
 pub(crate) const PAUSE: Duration = Duration::from_millis(2);
 
-/// When each CPU was last seen beside a neighbour, in seconds of the session.
+/// When each CPU last had a neighbour, in seconds of the session.
 #[derive(Debug, Default)]
 pub(super) struct FreeCores(Vec<(usize, f64)>);
 
-/// Where a sample begins, and after what.
+/// Where a sample begins, and whether it waited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Start {
     /// Another CPU than the one on which its result is placed.
     pub(crate) cpu: Option<usize>,
-    /// It began when its core was seen exclusive, or after it had waited for that in vain.
+    /// It began when its core was seen exclusive, or after waiting for that without success.
     pub(crate) waited: bool,
 }
 
@@ -74,12 +74,12 @@ impl Quality {
         }
     }
 
-    /// Where a sample of these results finds the core to itself now; `None` while it has neighbours. A core result is
-    /// one of any core of its class, so that it takes another CPU behind the same cache where its own has a neighbour.
+    /// Where a sample of these results can have the core to itself now; `None` while it has neighbours. A core result
+    /// may use any core of its class, so it takes another CPU behind the same cache if its own has a neighbour.
     fn find_core(&mut self, run: &mut Run, host: &mut dyn Host, now: f64, results: &[Next<'_>]) -> Option<Start> {
         let on = |cpu: Option<usize>| Start { cpu, waited: true };
         let Some(setting) = self.setting(run) else { return Some(on(None)) };
-        // What the readings of a run say of its cores must not depend on when samples begin.
+        // The times of samples must not influence the run's evidence about its cores.
         self.sample(run, host, now);
         let mut cpus: Vec<usize> = results.iter().flat_map(|next| next.cpus.iter().copied()).collect();
         cpus.sort_unstable();
@@ -122,8 +122,8 @@ impl Quality {
     }
 }
 
-/// Whether samples of a result wait for their core: they are short, and what was observed is known. During a longer
-/// one neighbours come and go anyway.
+/// Whether samples of a result wait for their core: they are short, and a raw value is known. Neighbours come and go
+/// during a longer one anyway.
 fn may_wait(result: &BenchmarkResult, seconds: f64) -> bool {
     let raw = result.samples.iter().filter(|sample| !sample.waited_for_core).count();
     seconds > 0.0 && seconds <= RULES.quality.waiting_seconds && raw >= RULES.quality.observed_samples as usize
@@ -139,8 +139,8 @@ fn was_shared_core(result: &BenchmarkResult) -> bool {
     matches!(last, Some(Invalid::SharedCore { .. }))
 }
 
-/// Whether the host had the CPUs of a result elsewhere in its last sample: that lasts for seconds, and another sample
-/// now would be in vain.
+/// Whether the host had moved the CPUs of a result in its last sample. That lasts for seconds, so another sample now
+/// would be lost too.
 pub(crate) fn is_moved(result: &BenchmarkResult) -> bool {
     let last = result.samples.last().and_then(|sample| sample.invalid.as_ref());
     matches!(last, Some(Invalid::Moved { .. }))

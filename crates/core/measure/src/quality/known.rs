@@ -5,11 +5,10 @@ use model::{ExclusiveSource, FactValue, Machine, RULES, Run, SessionSensors};
 use super::KnownRatio;
 use super::learn::RatioHistogram;
 
-/// Instructions per cycle that the front end of a core passes, from the manuals of its vendor (Intel 64 and IA-32
-/// Architectures Optimization Reference Manual, 2.1; AMD Software Optimization Guides 56665, 57647 and 58455, 2.10):
-/// vendor, the families or a flag that only these cores have, and the width. Where a core passes fewer of them than
-/// that, nothing is concluded. Observed by this program: six on a guest with AMX, which a second thread would have had
-/// to share.
+/// Instructions per cycle that the front end of a core issues, from the manuals of its vendor (Intel 64 and IA-32
+/// Architectures Optimization Reference Manual, 2.1; AMD Software Optimization Guides 56665, 57647 and 58455, 2.10).
+/// Each row has the vendor, the families or a flag that only these cores have, and the width. A core that issues fewer
+/// allows no conclusion. Prony measured six on a guest with AMX; a second thread would have had to share them.
 const ISSUE_WIDTHS: &[(&str, Cores, f64)] = &[
     // Golden Cove and Redwood Cove: 4th to 6th generation of Xeon.
     ("GenuineIntel", Cores::Flag("amx_tile"), 6.0),
@@ -42,10 +41,9 @@ pub(crate) fn issue_width(machine: &Machine) -> Option<f64> {
     row.map(|(.., width)| *width)
 }
 
-/// The ratio of the readings on these CPUs beside which this thread passed as many instructions per cycle as the core
-/// can issue: a second thread would have taken a share of them, so there was none. Where neighbours come and go within
-/// hundredths of a second, one may come before the other reference is read, so that only a part of these ratios agree:
-/// the lowest ones.
+/// The ratio of the readings at which this thread issued as many instructions per cycle as the core can. A second
+/// thread would have taken a share of them, so there was none. A neighbour may come before the other sensor is read, so
+/// that only the lowest of these ratios agree.
 pub(crate) fn from_issue(width: Option<f64>, sensors: &SessionSensors, cpus: &[u32]) -> Option<KnownRatio> {
     let (width, lengths) = (width?, sensors.lengths);
     let own = sensors.samples.readings().filter(|(cpu, _)| cpus.contains(cpu));
@@ -68,8 +66,8 @@ pub(crate) fn from_issue(width: Option<f64>, sensors: &SessionSensors, cpus: &[u
     Some(KnownRatio { ratio, source: ExclusiveSource::IssueWidth })
 }
 
-/// CPU models whose exclusive core was observed as the lower of two modes: vendor, family, model, and the ratio of the
-/// contention reference of this program. Each row is from recorded runs of this program.
+/// CPU models whose exclusive core is known as the lower of two modes: vendor, family, model, and the ratio of Prony's
+/// contention sensor. Each row is from recorded runs.
 const TABLE: &[(&str, &str, &str, f64)] = &[
     // AMD EPYC of family 25, model 17 (Zen 4), KVM guest, 2026: lower modes of several runs, 0.2493 to 0.2519.
     ("AuthenticAMD", "25", "17", 0.2507),
@@ -84,8 +82,8 @@ pub(crate) fn from_table(machine: &Machine) -> Option<KnownRatio> {
     row.map(|(.., ratio)| KnownRatio { ratio: *ratio, source: ExclusiveSource::Table })
 }
 
-/// Median of the ratios that earlier runs of this CPU model found in their own readings: from two modes of these, or
-/// from those at which a core issued all that it can.
+/// Median of the ratios that earlier runs of this CPU model found in their own readings, from two modes or from those
+/// at full issue width.
 pub(crate) fn from_runs<'a>(machine: &Machine, runs: impl Iterator<Item = &'a Run>) -> Option<f64> {
     let model = |machine: &Machine| ["cpu.vendor", "cpu.family", "cpu.model_number"].map(|name| machine.text(name));
     let own = model(machine);
@@ -130,22 +128,22 @@ mod tests {
     fn a_core_that_issues_at_its_width_is_exclusive() {
         let steady = |issued: f64| (0..200).map(move |_| (0.256, issued));
         assert!((found(6.0, steady(5.9)).unwrap() - 0.256).abs() < 1e-3);
-        // What the others read does not matter.
+        // The other readings do not matter.
         let mixed = (0..200).map(|at| if at % 3 == 0 { (0.256, 5.9) } else { (0.38, 3.1 + 0.01 * f64::from(at)) });
         assert!((found(6.0, mixed).unwrap() - 0.256).abs() < 1e-3);
-        // Neighbours that come between the readings of two references: a recorded session had half of them at the
-        // ratio, a few percent less, and the others up to half as large again.
+        // Neighbours come between the readings of the two sensors. In a recorded session half of the ratios were at the
+        // exclusive one or a few percent below it, the others up to half as large again.
         let busy = |at: i32| 0.256 * (1.0 + if at % 2 == 0 { 0.0 } else { 0.0077 * f64::from(at % 65) });
         assert!((found(6.0, (0..400).map(|at| (busy(at), 5.9))).unwrap() - 0.256).abs() < 1e-3);
         let early = |at: i32| if at % 40 == 0 { 0.94 * 0.256 } else { busy(at) };
         assert!((found(6.0, (0..400).map(|at| (early(at), 5.9))).unwrap() - 0.256).abs() < 1e-3);
-        // Of another class of cores nothing is known.
+        // Another class of cores is unknown.
         assert!(from_issue(Some(6.0), &session(steady(5.9)), &[7]).is_none());
     }
 
     #[test]
     fn a_neighbour_who_never_leaves_is_not_taken_for_an_exclusive_core() {
-        // As steady as can be, and with half or a tenth of what the core issues.
+        // Perfectly steady, but at half or nine tenths of the issue width.
         for issued in [3.0, 5.4, 5.6] {
             assert_eq!(found(6.0, (0..400).map(|_| (0.34, issued))), None, "{issued}");
         }
@@ -158,7 +156,7 @@ mod tests {
         assert_eq!(found(6.0, (0..400).map(|at| (now_and_then(at), 5.9))), None);
         let above = |at: i32| if at % 2 == 0 { 0.36 } else { 0.25 + 0.001 * f64::from(at % 40) };
         assert_eq!(found(6.0, (0..400).map(|at| (above(at), 5.9))), None);
-        // A few readings are no evidence, and none are none.
+        // A few readings are no evidence.
         assert_eq!(found(6.0, (0..400).map(|at| (0.256, if at < 15 { 5.9 } else { 4.0 }))), None);
         assert_eq!(found(6.0, (0..400).map(|_| (0.256, 0.0))), None);
         assert!(from_issue(None, &session((0..200).map(|_| (0.256, 5.9))), &[0, 1]).is_none());

@@ -1,6 +1,6 @@
 //! Determining the ratio of an exclusive core from the readings of a run.
 //!
-//! On an exclusive core the contention reference always takes the same number of cycles; on a shared one it takes more,
+//! On an exclusive core the contention sensor always takes the same number of cycles; on a shared one it takes more,
 //! depending on the other thread. The ratios of a run with both conditions are in a sharp lower mode and a broad upper
 //! part. If there is only one mode, the readings do not show whether the core was never shared or always.
 
@@ -22,7 +22,6 @@ pub(crate) struct KnownRatio {
     pub(crate) source: ExclusiveSource,
 }
 
-/// Histogram of the ratios.
 #[derive(Debug, Clone)]
 pub(crate) struct RatioHistogram {
     bins: Vec<u32>,
@@ -93,8 +92,8 @@ impl RatioHistogram {
         modes
     }
 
-    /// Centre of the highest peak of readings beside which no other thread ran when they began: if it is sharp, has at
-    /// least so many of them, and hardly any are below.
+    /// Centre of the highest peak of readings that began without another thread. The peak must be sharp, have at least
+    /// `fewest` readings, and have hardly any below it.
     pub(super) fn lowest_peak(&self, fewest: u32) -> Option<f64> {
         let highest = self.modes().into_iter().max_by_key(|at| (self.peak(*at), std::cmp::Reverse(*at)))?;
         let peak = self.peak(highest);
@@ -143,8 +142,8 @@ pub(crate) fn learn(histogram: &RatioHistogram, known: &[KnownRatio], alone: boo
     ExclusiveCore { ratio: Some(ratio), source, exclusive, ..unknown }
 }
 
-/// What a known ratio says of readings that [`learn`] cannot place: nearly all of them are beyond it, so that the core
-/// was shared all of the time. A run learns nothing from that, since no batch of it would be clean.
+/// Compares a known ratio with readings that [`learn`] cannot place. If nearly all are above it, the core was shared
+/// all of the time. Such a run stores no ratio, since no batch of it would be clean.
 pub(crate) fn shared_throughout(histogram: &RatioHistogram, known: &[KnownRatio]) -> Option<ExclusiveCore> {
     let known = known.first().filter(|_| histogram.readings >= RULES.quality.ratio_readings)?;
     let beyond =
@@ -165,7 +164,7 @@ pub(crate) fn shared_throughout(histogram: &RatioHistogram, known: &[KnownRatio]
 fn exclusive_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool) -> Option<(usize, ExclusiveSource)> {
     let modes = histogram.modes();
     let agrees = |at: usize, known: &KnownRatio| (ratio_of(at) / known.ratio - 1.0).abs() <= RULES.quality.ratio_agrees;
-    // The peak near a known ratio, even with few readings beside those of a core that is nearly always shared.
+    // The peak near a known ratio, even if the core is nearly always shared and few readings are in it.
     for known in known {
         let (from, to) = (
             bin(known.ratio * (1.0 - RULES.quality.ratio_agrees)),
@@ -178,8 +177,8 @@ fn exclusive_mode(histogram: &RatioHistogram, known: &[KnownRatio], alone: bool)
         }
     }
     if let Some(mode) = lower_mode(histogram, &modes) {
-        // Two kinds of steady neighbours also make two modes. Where it is known that an exclusive core is faster, the
-        // lower of them is none.
+        // Two kinds of steady neighbours also make two modes. If an exclusive core is known to be faster, the lower one
+        // is not exclusive either.
         let shared = known.iter().any(|known| ratio_of(mode) > known.ratio * (1.0 + RULES.quality.ratio_agrees));
         return (!shared).then_some((mode, ExclusiveSource::LowerMode));
     }
@@ -225,7 +224,7 @@ mod tests {
         assert_eq!((found.ratio, found.source), (Some(0.2498), ExclusiveSource::EarlierRuns));
         assert!(found.exclusive.unwrap().get() < 0.05, "{found:?}");
         assert_eq!(shared_throughout(&shared, &[]), None);
-        // Readings below a known ratio show that it is none of this core.
+        // Readings below a known ratio show that it belongs to another core.
         assert_eq!(shared_throughout(&of(&[(0.36, 0.3, 950), (0.2, 0.01, 50)]), &KNOWN), None);
         assert_eq!(shared_throughout(&of(&[(0.36, 0.3, 600), (0.257, 0.01, 400)]), &KNOWN), None);
     }

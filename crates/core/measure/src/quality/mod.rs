@@ -1,5 +1,5 @@
-//! Which batches, samples and rounds are usable. The only module that knows sensors, steal time, quotas and where a
-//! sample ran.
+//! Decides which batches, samples and rounds are usable. Only this module knows sensors, steal time, quotas and
+//! placement of samples.
 //!
 //! A batch is **clean** if the sensors on both sides of it show an exclusive core with a steady clock, and the
 //! scheduler did not preempt its thread. The duration of a batch is not considered before that is decided.

@@ -25,7 +25,7 @@ fn session(packed: &[u8]) -> Run {
     let text = zstd::stream::decode_all(packed).unwrap();
     let mut run: Run = serde_json::from_slice(&text).unwrap();
     let sensors = run.session.sensors.as_mut().unwrap();
-    // What the session knew is learnt again, from the readings of the extract alone.
+    // Learns the exclusive core from the readings of the extract alone.
     let mut ratios = RatioHistogram::default();
     let samples = &sensors.samples;
     for (clock, contention) in samples.clock.0.iter().zip(&samples.contention.0) {
@@ -95,7 +95,7 @@ fn sessions_at_different_loads_agree_in_cycles_and_keep_their_level() {
     assert_agreement(&sessions[0].1.results, &cycles, &raw);
 }
 
-/// Compute results of all sessions agree in cycles; as observed they do not.
+/// Compute results of all sessions agree in cycles; raw times do not.
 fn assert_agreement(
     results: &[BenchmarkResult],
     cycles: &BTreeMap<ResultKey, Vec<f64>>,

@@ -16,8 +16,8 @@ use super::sample::tests::classify;
 
 const LENGTHS: SensorLengths = SensorLengths { clock: 36_000, contention: 180_000, issue: 0 };
 
-/// One sample, from a line of the recordings: round, start, kernel and operations of a batch, then nanoseconds of the
-/// clock reference, of the contention reference and of the batch that follows them, each to four digits.
+/// One sample, from a line of the recordings: round, start, kernel and operations of a batch. Then nanoseconds of the
+/// clock sensor, of the contention sensor and of the batch after them, each to four digits.
 fn sample(line: &str) -> (String, u64, Sample) {
     let mut parts = line.split(';');
     let fields: Vec<&str> = parts.next().unwrap().split(' ').collect();
@@ -61,7 +61,7 @@ fn recording(name: &str) -> BTreeMap<String, BenchmarkResult> {
     results
 }
 
-/// The session references determined from these readings.
+/// The session sensors determined from these readings.
 fn session<'a>(results: impl Iterator<Item = &'a BenchmarkResult>) -> SessionSensors {
     let mut ratios = RatioHistogram::default();
     let mut clocks = Vec::new();
@@ -84,7 +84,7 @@ fn half_width(values: &[f64], samples: usize) -> f64 {
     found.map_or(f64::INFINITY, |found| (found.interval.high - found.interval.low) / 2.0 / found.median)
 }
 
-/// Share of resampled runs whose interval, after stopping as a session does, contains the median of all samples; and
+/// Share of resampled runs whose interval, after stopping as a session does, contains the median of all samples, and
 /// the share that ended within 2%.
 fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
     const RUNS: usize = 60;
@@ -97,8 +97,8 @@ fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
         let samples = (0..last).map(|_| counted[rng.random_range(0..counted.len())].clone()).collect();
         let mut drawn = BenchmarkResult { samples: Vec::new(), ..result.clone() };
         let all: Vec<Sample> = samples;
-        for look in &plan.checkpoints {
-            drawn.samples = all[..*look as usize].to_vec();
+        for checkpoint in &plan.checkpoints {
+            drawn.samples = all[..*checkpoint as usize].to_vec();
             if crate::judge(&mut drawn, &plan, 0.02, 1) {
                 break;
             }
@@ -111,7 +111,7 @@ fn coverage(result: &BenchmarkResult, seed: u64) -> (f64, f64) {
 
 #[test]
 fn recordings_of_a_shared_host_reach_their_target_in_cycles_and_keep_their_level() {
-    // Of six kernels, of which one reads memory, and of five.
+    // Six kernels, one of which reads memory, and five.
     for name in ["Q1", "L1"] {
         let mut results = recording(name);
         let session = session(results.values());

@@ -1,4 +1,4 @@
-//! Which batches and samples of a result count, and the basis of its value.
+//! Decides which batches and samples of a result count, and the basis of its value.
 
 use model::{
     BenchmarkResult, CleanBatches, CpuDistance, Invalid, RULES, RawReason, ResultSensors, Sample, SampleSensors,
@@ -12,7 +12,7 @@ use super::taken::mark_preempted;
 use crate::decide::{Classified, pairs};
 use crate::subject::Description;
 
-/// What the sensors say of the batches of one sample.
+/// Sensor evidence about the batches of one sample.
 #[derive(Debug, Clone, Default)]
 struct SampleClass {
     /// The clock of each batch, hertz; `None` if it was disturbed. Empty without readings.
@@ -31,7 +31,7 @@ pub(crate) struct ResultClasses {
 }
 
 impl ResultClasses {
-    /// The classes of a result that stands by itself, from what its document says.
+    /// The classes of a result outside a session, from its document.
     pub(crate) fn of(result: &BenchmarkResult, asked: &Description) -> Self {
         let exclusive = result.sensors.as_ref().map(|sensors| sensors.exclusive.clone()).unwrap_or_default();
         let mut classes = Self { exclusive, samples: Vec::new() };
@@ -39,8 +39,7 @@ impl ResultClasses {
         classes
     }
 
-    /// Takes in samples that came since, and what the session knows now: sets which samples count, and the basis of
-    /// the value.
+    /// Applies new samples and the session's present evidence: sets which samples count, and the basis of the value.
     pub(crate) fn update(
         &mut self,
         result: &mut BenchmarkResult,
@@ -170,7 +169,7 @@ impl SampleClass {
     }
 }
 
-/// Every batch of a sample as it was observed.
+/// Every batch of a sample, raw.
 fn raw(result: &BenchmarkResult, sample: &Sample) -> Vec<Option<f64>> {
     let value = |(ops, nanos): &(u64, u64)| Some(result.metric.value(*ops as f64 * result.amount, *nanos as f64));
     sample.batches(result.ops).iter().map(value).collect()
@@ -202,7 +201,7 @@ fn null(rule: &CleanRule, sensors: &SampleSensors) -> (usize, usize) {
     ((0..of).filter(clean).count(), of)
 }
 
-/// What the batches of a sample with a clock give together.
+/// The common value of the clean batches of a sample with a clock.
 pub(super) fn clean_batches(
     clocks: &[Option<f64>],
     result: &BenchmarkResult,

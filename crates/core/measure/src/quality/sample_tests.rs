@@ -18,8 +18,7 @@ pub(crate) fn session(ratio: Option<f64>) -> SessionSensors {
     SessionSensors { lengths: LENGTHS, exclusive: vec![core], clock: Some(3e9), ..SessionSensors::default() }
 }
 
-/// A sample of 20 batches of 1000 operations at a clock, of which the last `shared` are shared and take twice as
-/// long.
+/// A sample of 20 batches of 1000 operations at a clock; the last `shared` are shared and take twice as long.
 pub(crate) fn sample(round: u32, gigahertz: f64, shared: usize) -> Sample {
     let nanos = |cycles: f64| (cycles / gigahertz) as u32;
     let batch = |at: usize| if at >= 20 - shared { 2.0 } else { 1.0 };
@@ -47,7 +46,7 @@ pub(crate) fn result(benchmark: &str, samples: Vec<Sample>) -> BenchmarkResult {
     BenchmarkResult { samples, ops: 1000, ..result }
 }
 
-/// Classifies all samples of a result by what a session knows.
+/// Classifies all samples of a result by a session's evidence.
 pub(crate) fn classify(result: &mut BenchmarkResult, session: &SessionSensors) -> ResultClasses {
     let (asked, mut classes) = (Description::of(result), ResultClasses::default());
     classes.update(result, Some(session), &asked);

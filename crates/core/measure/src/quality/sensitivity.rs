@@ -9,7 +9,7 @@ use super::sample::{clean_batches, clocks};
 /// defaults.
 const WITHIN: [f64; 3] = [0.01, 0.02, 0.05];
 
-/// Largest relative difference of the value of a result under another threshold; `None` if nothing is filtered, or too
+/// Largest relative difference of the value of a result under another threshold. `None` if nothing is filtered, or too
 /// few samples remain. The samples are the valid ones, each with the batches that remain under the other threshold.
 pub(super) fn sensitivity(result: &BenchmarkResult, paired: bool) -> Option<f64> {
     let exclusive = &result.sensors.as_ref()?.exclusive;
@@ -47,7 +47,7 @@ mod tests {
         let mut steady = result(CORE, (0..12).map(|at| sample(at, 3.0, 0)).collect());
         classify(&mut steady, &session(Some(0.25)));
         assert!(sensitivity(&steady, false).is_some_and(|found| found < 1e-6));
-        // During half of the batches another thread has a weak effect, 3% by the references, and slows them by a tenth.
+        // During half of the batches another thread has a weak effect, 3% by the sensors, and slows them by a tenth.
         let weak = |at: u32| {
             let mut one = sample(at, 3.0, 0);
             let readings = &mut one.sensors.as_mut().unwrap().tracks[0].contention.0;

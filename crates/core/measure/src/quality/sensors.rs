@@ -1,5 +1,5 @@
-//! What a session knows of its machine: sensors that are calibrated once and read between samples, the exclusive core
-//! that follows from all readings, quotas, and the classes of all samples.
+//! A session's evidence about its machine: sensors that are calibrated once and read between samples, the exclusive
+//! core that follows from all readings, quotas, and the classes of all samples.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::session::not_measurable;
 use crate::subject::{Description, Host};
 use crate::worker::SensorSetting;
 
-/// What a session knows of the usability of its samples, beyond the document.
+/// A session's evidence on the usability of its samples, beyond the document.
 pub(crate) struct Quality {
     /// Whether the sensors are read.
     on: bool,
@@ -55,7 +55,7 @@ struct Quota {
 pub(crate) type Batches = (u32, u32);
 
 impl Quality {
-    /// With what is known of a run's machine beforehand, by earlier runs also.
+    /// With prior knowledge of a run's machine, from earlier runs too.
     pub(crate) fn knowing(run: &Run, learnt_before: Option<f64>, allowed: &[usize], outside: &OutsideCounters) -> Self {
         let earlier = learnt_before.map(|ratio| KnownRatio { ratio, source: ExclusiveSource::EarlierRuns });
         let throttled = outside.throttled.unwrap_or_default();
@@ -209,8 +209,8 @@ impl Quality {
         asked: &Description,
     ) -> Option<Invalid> {
         let first = first_checkpoint(run);
-        // A reason that spoils more than its share is the machine. A party on a CPU of its own choice is never, nor are
-        // threads that took the CPU when it was offered: the result would be another one.
+        // A reason that spoils more than its share is the machine. Moved parties and threads that took an offered CPU
+        // are never such a reason: the result would be another one.
         sample.invalid = sample.invalid.filter(|reason| {
             matches!(reason, Invalid::Misplaced(_) | Invalid::HandedOver { .. })
                 || taken::may_exclude(&run.results[index], reason, first)
@@ -221,7 +221,7 @@ impl Quality {
         repeats(&run.results[index])
     }
 
-    /// Takes in what the session has learnt since: which samples of a result count, and the basis of its value.
+    /// Applies the session's latest evidence: which samples of a result count, and the basis of its value.
     pub(crate) fn classify(&mut self, run: &mut Run, index: usize, asked: &Description) {
         let session = run.session.sensors.as_ref().filter(|_| self.on);
         self.classes[index].update(&mut run.results[index], session, asked);
@@ -232,7 +232,7 @@ impl Quality {
         self.classes[index].samples(&run.results[index], asked)
     }
 
-    /// Judges the rounds since the last judgement, once they are long enough together: the reasons to exclude them.
+    /// Evaluates the rounds since the last evaluation, once they are long enough together, and returns the exclusions.
     pub(crate) fn judge_rounds(&mut self, run: &mut Run, round: u32) -> Vec<(usize, Invalid)> {
         let rounds = self.first_unjudged..=round;
         let seen = RoundEvidence::of(&run.results, &rounds);
@@ -266,7 +266,7 @@ impl Quality {
         }
     }
 
-    /// Learns from the last readings. False if there are none, so that nothing of a result changes.
+    /// Uses the last readings. False if there are none, so that no result changes.
     pub(crate) fn end(&mut self, run: &mut Run, host: &mut dyn Host, now: f64) -> bool {
         if self.on {
             self.sample_now(run, host, now, RULES.quality.readings);
@@ -275,7 +275,7 @@ impl Quality {
         self.on
     }
 
-    /// Concludes a result: with very few clean samples its value is the observed one.
+    /// Concludes a result: with very few clean samples its value is the raw one.
     pub(crate) fn conclude_result(&mut self, run: &mut Run, index: usize, asked: &Description) {
         self.classify(run, index, asked);
         end::conclude_result(&mut run.results[index], run.plan.level, asked.paired);
@@ -297,7 +297,7 @@ fn first_checkpoint(run: &Run) -> u32 {
 /// Why a result's last sample is to be repeated, where it is.
 fn repeats(result: &BenchmarkResult) -> Option<Invalid> {
     let reason = result.samples.last()?.invalid.clone()?;
-    // Once shared samples count as observed, one that is shared needs no other.
+    // Once raw values count, a shared sample needs no replacement.
     let raw = matches!(result.basis(), ValueBasis::Raw(_)) && matches!(reason, Invalid::SharedCore { .. });
     (!raw).then_some(reason)
 }

@@ -1,16 +1,16 @@
 //! Exclusion of samples by outside evidence, and its limits.
 //!
-//! Time taken by a hypervisor is counted in ticks, and a sample is hardly longer than one: shares are judged over all
+//! Steal time is counted in ticks, and a sample is hardly longer than one tick. Shares are therefore evaluated over all
 //! samples of a round, or of several rounds. Every exclusion is limited: if more than a fifth of the samples of a
-//! result fail for one reason, that reason is a property of the machine, and the samples are used as observed.
+//! result fail for one reason, that reason is a property of the machine, and all samples count raw.
 
 use std::mem::discriminant;
 use std::ops::RangeInclusive;
 
 use model::{BenchmarkResult, Invalid, RULES, Sample, TakenTime};
 
-/// Whether further samples of a result may be excluded for a reason; `first_checkpoint` is the fewest samples that it will
-/// have.
+/// Whether further samples of a result may be excluded for a reason; `first_checkpoint` is the least number of its
+/// samples.
 #[must_use]
 pub fn may_exclude(result: &BenchmarkResult, reason: &Invalid, first_checkpoint: u32) -> bool {
     let excluded = result.samples.iter().filter_map(|sample| sample.invalid.as_ref());
@@ -19,7 +19,7 @@ pub fn may_exclude(result: &BenchmarkResult, reason: &Invalid, first_checkpoint:
 }
 
 /// Whether the hypervisor certainly took more of the watched time than is acceptable. A counter that moved by one tick
-/// may have been moved by almost nothing, and fewer than `quality.steal_ticks` are too few to judge.
+/// may have been moved by almost nothing, and fewer than `quality.steal_ticks` are too few to decide.
 #[must_use]
 pub fn stolen_too_much(stolen: &TakenTime) -> bool {
     let tick = tick();
@@ -86,7 +86,7 @@ pub(crate) struct RoundEvidence {
 }
 
 impl RoundEvidence {
-    /// Of all samples of these rounds, each process counted once: results that share a sample watched the same time.
+    /// Sums over all samples of these rounds, each process once: results that share a sample watched the same time.
     pub(crate) fn of(results: &[BenchmarkResult], rounds: &RangeInclusive<u32>) -> Self {
         let mut samples: Vec<&Sample> =
             results.iter().flat_map(|result| &result.samples).filter(|sample| rounds.contains(&sample.round)).collect();
@@ -159,14 +159,14 @@ mod tests {
         BenchmarkResult { samples, ..result }
     }
 
-    /// A sample of `of` ticks of which some were stolen.
+    /// A sample of `watched` ticks with `stolen` stolen.
     fn sample(round: u32, began: f64, stolen: f64, watched: f64) -> Sample {
         let taken = TakenTime { seconds: stolen * tick(), of: watched * tick() };
         let throttled = Some(TakenTime { seconds: 0.0, ..taken });
         Sample { round, began, stolen: Some(taken), throttled, ..Sample::default() }
     }
 
-    /// A sample of 24 batches that ran for a part of its time, and was switched away from so many times.
+    /// A sample of 24 batches that ran for `share` of its time, with this many context switches.
     fn ran(share: f64, switches: u64) -> Sample {
         let mut sample = Sample { nanos: vec![1_000_000; 24], ..Sample::default() };
         sample.placement.asked = vec![0, 0];
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn samples_that_others_preempted_are_excluded_where_one_was_not() {
-        // Three of four beside busy programs, as recorded: the fourth is the right one.
+        // Three of four samples during other programs' work, as recorded: the fourth is the right one.
         assert_eq!(
             excluded(vec![ran(0.02, 20), ran(0.03, 15), ran(0.02, 12), ran(1.0, 12)]),
             [true, true, true, false]

@@ -33,8 +33,8 @@ pub(crate) fn median_clock(sensors: &SessionSensors, now: f64) -> Option<f64> {
     weighted_median(&sensors.moments(now))
 }
 
-/// Stores the results for the whole run: its median clock, the share of time in which its core was shared, and the
-/// results `cpu.clock` and `cpu.core_shared` after those of the plan.
+/// Stores the run's own results: its median clock, the share of time in which its core was shared, and the results
+/// `cpu.clock` and `cpu.core_shared` after those of the plan.
 pub(crate) fn conclude(run: &mut Run, end: f64) {
     let Some(sensors) = &mut run.session.sensors else { return };
     let moments = sensors.moments(end);

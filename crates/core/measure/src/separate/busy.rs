@@ -1,5 +1,5 @@
-//! Whether two CPUs are threads of one core, whatever the system is told: the contention reference on one of them with
-//! the other busy or idle, in random order, so that neighbours that come and go affect both alike.
+//! Tests whether two CPUs are threads of one core, whatever the system reports. It reads the contention sensor on one
+//! of them with the other busy or idle, in random order, so that neighbours affect both alike.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,11 +12,11 @@ use rand_chacha::ChaCha8Rng;
 use crate::Error;
 use crate::subject::Stopper;
 
-/// Turns of either kind: three in a row once suggested a shared core where there was none.
-const TURNS: usize = 20;
-/// Most rounds of turns, where neighbours leave it undecided. Each decides at a level at which three are no luck.
+/// Trials of either kind: three in a row once suggested a shared core where there was none.
+const TRIALS: usize = 20;
+/// Most rounds of trials, if neighbours leave it open. Each uses a level that three chances cannot reach.
 const ROUNDS: usize = 4;
-/// Readings of a turn, of which the middle counts.
+/// Readings of a trial, whose median counts.
 const READINGS: usize = 9;
 /// Time that the other CPU is given to begin or to stop.
 const SETTLE: Duration = Duration::from_millis(1);
@@ -27,10 +27,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Factor beyond which a busy other CPU shares the core: another thread slows six chains of adds down by far more, and
 /// another core not at all.
 const FACTOR: f64 = 1.05;
-/// Quantile of the ratios of all turns at which a lower mode lies, if there is one, and its relative half-width.
+/// Quantile of the ratios of all trials at which a lower mode lies, if there is one, and its relative half-width.
 const LOW: f64 = 0.1;
 const SHARP: f64 = 0.01;
-/// Turns of either kind in it that show a core of its own.
+/// Trials of either kind in the lower mode that show separate cores.
 const FEWEST_ALONE: usize = 8;
 /// Level of the interval that decides.
 const LEVEL: f64 = 0.999;
@@ -38,7 +38,7 @@ const LEVEL: f64 = 0.999;
 /// Result of a test of two CPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum CoreRelation {
-    /// They are threads of one core, and a busy other CPU slows the reference down by this factor.
+    /// They are threads of one core, and a busy other CPU slows the sensor down by this factor.
     OneCore(f64),
     SeparateCores,
     Undecided,
@@ -49,7 +49,7 @@ pub(super) fn test([own, other]: [usize; 2], sensors: CoreSensors, stopper: &Sto
     let until = kernels::clock::now() + PATIENCE.as_nanos() as u64;
     let [mut idle, mut busy] = [Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
-        let more = turns(own, other, sensors)?;
+        let more = trials(own, other, sensors)?;
         idle.extend(&more[0]);
         busy.extend(&more[1]);
         let relation = decided(&idle, &busy);
@@ -60,7 +60,7 @@ pub(super) fn test([own, other]: [usize; 2], sensors: CoreSensors, stopper: &Sto
     Ok(CoreRelation::Undecided)
 }
 
-/// The result of the turns, each given by its cycles per add.
+/// The result of the trials, each given by its cycles per add.
 fn decided(idle: &[f64], busy: &[f64]) -> CoreRelation {
     let logs = |ratios: &[f64]| ratios.iter().map(|ratio| ratio.ln()).collect::<Vec<_>>();
     let shift = stats::hodges_lehmann::two_sample(&logs(idle), &logs(busy));
@@ -68,14 +68,14 @@ fn decided(idle: &[f64], busy: &[f64]) -> CoreRelation {
     match found {
         Some((factor, interval)) if interval.low.exp() > FACTOR => CoreRelation::OneCore(factor),
         Some((_, interval)) if interval.high.exp() < FACTOR => CoreRelation::SeparateCores,
-        // Neighbours make the interval wide, and leave some turns of either kind alone.
+        // Neighbours make the interval wide, but leave some trials of either kind undisturbed.
         Some(_) if alone_in_both(idle, busy) => CoreRelation::SeparateCores,
         _ => CoreRelation::Undecided,
     }
 }
 
-/// Whether enough turns of either kind are in the sharp lower mode of all: a busy other thread of the core leaves it in
-/// none.
+/// Whether enough trials of either kind are in the sharp lower mode of all: a busy sibling thread would leave none in
+/// it.
 fn alone_in_both(idle: &[f64], busy: &[f64]) -> bool {
     let all: Vec<f64> = idle.iter().chain(busy).copied().collect();
     let Some(lowest) = stats::quantile::quantile(&all, LOW) else { return false };
@@ -83,9 +83,9 @@ fn alone_in_both(idle: &[f64], busy: &[f64]) -> bool {
     [idle, busy].into_iter().all(|row| alone(row) >= FEWEST_ALONE)
 }
 
-/// Cycles per add on `own` in each turn, with the other CPU idle and with it busy.
-fn turns(own: usize, other: usize, sensors: CoreSensors) -> Result<[Vec<f64>; 2], Error> {
-    let mut order: Vec<bool> = (0..2 * TURNS).map(|turn| turn < TURNS).collect();
+/// Cycles per add on `own` in each trial, with the other CPU idle and with it busy.
+fn trials(own: usize, other: usize, sensors: CoreSensors) -> Result<[Vec<f64>; 2], Error> {
+    let mut order: Vec<bool> = (0..2 * TRIALS).map(|trial| trial < TRIALS).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(kernels::clock::now()));
     kernels::affinity::pin(&[own])?;
     let (busy, done, end) = (AtomicBool::new(false), AtomicU64::new(0), AtomicBool::new(false));
@@ -109,8 +109,8 @@ fn turns(own: usize, other: usize, sensors: CoreSensors) -> Result<[Vec<f64>; 2]
                 for with_busy in order {
                     busy.store(with_busy, Ordering::Relaxed);
                     helper.thread().unpark();
-                    let turn = one_turn(sensors, with_busy, &done)?;
-                    found[usize::from(with_busy)].extend(turn);
+                    let trial = one_trial(sensors, with_busy, &done)?;
+                    found[usize::from(with_busy)].extend(trial);
                 }
                 Ok(found)
             });
@@ -120,9 +120,8 @@ fn turns(own: usize, other: usize, sensors: CoreSensors) -> Result<[Vec<f64>; 2]
     })
 }
 
-/// The middle of some readings, or nothing if the other CPU did not do what it was to do: it may be busy with others'
-/// work.
-fn one_turn(sensors: CoreSensors, with_busy: bool, done: &AtomicU64) -> Result<Option<f64>, Error> {
+/// The median of some readings. Nothing if the other CPU did not do its part: other work may keep it busy.
+fn one_trial(sensors: CoreSensors, with_busy: bool, done: &AtomicU64) -> Result<Option<f64>, Error> {
     let began = kernels::clock::now();
     let before = done.load(Ordering::Relaxed);
     kernels::timer::sleep(SETTLE);
@@ -148,20 +147,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn twenty_turns_decide_and_a_neighbour_in_both_kinds_does_not() {
+    fn twenty_trials_decide_and_a_neighbour_in_both_kinds_does_not() {
         let row = |centre: f64, seed: u32| -> Vec<f64> {
             (0..20_u32).map(|at| centre * (1.0 + 0.003 * f64::from((at * 7 + seed) % 5))).collect()
         };
         let siblings = decided(&row(0.25, 0), &row(0.45, 3));
         assert!(matches!(siblings, CoreRelation::OneCore(factor) if (factor - 1.8).abs() < 0.02), "{siblings:?}");
         assert_eq!(decided(&row(0.25, 0), &row(0.25, 3)), CoreRelation::SeparateCores);
-        // A neighbour of another guest in half of the turns of either kind.
+        // A neighbour from another guest in half of the trials of either kind.
         let half = |seed: u32| {
             let neighbour = |(at, ratio): (usize, f64)| if at % 2 == 0 { ratio * 1.5 } else { ratio };
             row(0.25, seed).into_iter().enumerate().map(neighbour).collect::<Vec<_>>()
         };
         assert_eq!(decided(&half(0), &half(3)), CoreRelation::SeparateCores);
-        // Two threads of one core, while others are at work on the second one.
+        // Two threads of one core, with other work on the second one.
         let scattered = |from: f64, seed: u32| -> Vec<f64> {
             (0..40_u32).map(|at| from * (1.0 + 0.02 * f64::from((at * 7 + seed) % 11))).collect()
         };

@@ -11,14 +11,14 @@ use crate::Error;
 use crate::facts;
 use crate::subject::Stopper;
 
-/// Most CPUs that are tried beside the first.
+/// Most CPUs that are tried as a partner of the first.
 const TRIED: usize = 4;
 
-/// Two CPUs of this process on separate cores, the nearest of one class. In a guest this is measured, since the host's
-/// siblings may be told as cores: about a second.
+/// Two CPUs of this process on separate cores, the nearest of one class. In a guest this takes about a second of
+/// measuring, because the reported cores may be the host's siblings.
 ///
 /// # Errors
-/// Why there are none, as a clause: too few CPUs, threads of one core, or the measurement did not decide.
+/// The reason for failure, as a clause: too few CPUs, threads of one core, or an inconclusive measurement.
 pub fn separate_cores(machine: &Machine, allowed: &[usize], stopper: &Stopper) -> Result<[usize; 2], String> {
     let unknown;
     let topology = match &machine.topology {
@@ -39,7 +39,7 @@ pub fn separate_cores(machine: &Machine, allowed: &[usize], stopper: &Stopper) -
     decided(&tested)
 }
 
-/// Pairs of CPUs that the system tells as separate cores: the best first.
+/// Pairs of CPUs that the system reports as separate cores: the best first.
 fn candidates(topology: &Topology, allowed: &[usize]) -> Result<Vec<[usize; 2]>, String> {
     let allowed = CpuSet::from(allowed);
     if allowed.len() < 2 {

@@ -22,10 +22,10 @@ use crate::{Error, document, facts, sizing};
 
 /// Keeps a run document after every round.
 pub trait Saver {
-    /// Saves the run as it stands.
+    /// Saves the run in its present state.
     ///
     /// # Errors
-    /// In one line, why it could not; the run then ends, and what was measured is in the caller's hands.
+    /// The error in one line. The run then ends, and the caller has the results.
     fn save(&mut self, run: &Run) -> Result<(), String>;
 }
 
@@ -71,7 +71,7 @@ pub struct MeasureSession<'a> {
     saving: f64,
 }
 
-/// What the session knows of a result beside the document.
+/// The session's knowledge of a result that is not in the document.
 #[derive(Debug, Clone, Default)]
 struct ResultProgress {
     asked: Description,
@@ -88,22 +88,22 @@ struct ResultProgress {
     tightens: bool,
     /// Measured now; the others wait for their part of a long plan.
     in_part: bool,
-    /// Measured in samples of its own, because a shared one went wrong.
+    /// Measured in samples of its own, because a common one failed.
     alone: bool,
     /// Seconds of a sample.
     seconds: f64,
     attempts: u32,
     /// Rounds in a row that ended while a sample of it waited for its core.
     passed_over: u32,
-    /// Why a sample of its own was killed, which was made again.
+    /// Why a sample of its own was killed and repeated.
     killed: Option<String>,
-    /// Samples in a row that could not be made any more.
+    /// Consecutive failed samples.
     refused: u32,
     notes: ResultNotes,
 }
 
-/// Sets the outcome, flags, quantiles and footprint of a result that stands by itself from its samples. Returns
-/// whether it is finished: within its target, or at the last checkpoint.
+/// Sets the outcome, flags, quantiles and footprint of a result outside a session from its samples. Returns whether it
+/// is finished: within its target, or at the last checkpoint.
 pub fn judge(result: &mut BenchmarkResult, plan: &Plan, target: f64, tick: u64) -> bool {
     let asked = Description::of(result);
     let samples = ResultClasses::of(result, &asked).samples(result, &asked);
@@ -157,7 +157,7 @@ impl<'a> MeasureSession<'a> {
         Ok(session.finish(ending))
     }
 
-    /// Describes every result; recovers what a resumed run already knows.
+    /// Describes every result; recovers the state of a resumed run.
     fn prepare(&mut self) {
         let machine = self.run.machine.topology.clone().unwrap_or_else(|| Topology::unknown(&self.allowed));
         let free = facts::free_memory(&self.run.machine);
@@ -231,9 +231,9 @@ impl<'a> MeasureSession<'a> {
             .plan
             .checkpoints
             .iter()
-            .map(|look| *look as usize)
-            .find(|look| *look > made)
-            .map_or(0, |look| look - made)
+            .map(|checkpoint| *checkpoint as usize)
+            .find(|checkpoint| *checkpoint > made)
+            .map_or(0, |checkpoint| checkpoint - made)
     }
 
     /// Lets time pass, in parts between which the sensors are read.
@@ -272,7 +272,7 @@ impl<'a> MeasureSession<'a> {
         self.end_result(index, None);
     }
 
-    /// Writes what the samples of a result say into it. Returns whether it is finished.
+    /// Writes the verdict on a result's samples into it. Returns whether it is finished.
     fn verdict(&mut self, index: usize) -> bool {
         self.quality.classify(&mut self.run, index, &self.progress[index].asked);
         self.decided(index)
@@ -311,8 +311,8 @@ impl<'a> MeasureSession<'a> {
         }
     }
 
-    /// Begins, goes on with or ends the tightening of a result after a sample of it. Between two checkpoints nothing is
-    /// decided: to stop at any number of samples at which the interval happens to be narrow would choose narrow ones.
+    /// Begins, continues or ends the tightening of a result after a sample. Nothing is decided between two checkpoints:
+    /// stopping whenever the interval happens to be narrow would select narrow ones.
     fn tighten(&mut self, index: usize) {
         let (tightens, target) = (self.progress[index].tightens, self.target(index));
         let at_checkpoint = self.run.plan.checkpoints.contains(&u32::try_from(self.valid(index)).unwrap_or(u32::MAX));

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-/// What was noted of a result in this session.
+/// Notes on a result in this session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ResultNotes {
-    /// What holds for every sample.
+    /// Notes that hold for every sample.
     remarks: Vec<String>,
     /// How many samples said what.
     said: BTreeMap<String, u32>,
@@ -18,8 +18,8 @@ impl ResultNotes {
         self.remarks.push(note);
     }
 
-    /// Takes in what one more sample says; returns the notes of the result. What most samples say holds. What fewer
-    /// say was an accident of those, unless only the newest says it: then it is of that sample, such as a time.
+    /// Adds the notes of one more sample; returns the notes of the result. Notes of most samples hold. Rarer ones were
+    /// accidents, unless only the newest sample has it: then it describes that sample, such as a time.
     pub(super) fn take(&mut self, newest: Vec<String>) -> Vec<String> {
         self.samples += 1;
         for note in &newest {
@@ -38,7 +38,7 @@ impl ResultNotes {
         notes
     }
 
-    /// Takes in what holds for all samples so far, in place of what was said before; returns the notes of the result.
+    /// Replaces the previous notes by those of all samples so far; returns the notes of the result.
     pub(super) fn replace(&mut self, newest: Vec<String>) -> Vec<String> {
         self.said.clear();
         self.samples = 0;

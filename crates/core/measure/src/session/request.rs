@@ -1,4 +1,4 @@
-//! What a session begins with: a new run, or one to go on with.
+//! The start of a session: a new run, or one to continue.
 
 use model::{
     BenchmarkResult, CHECKPOINTS, Class, Identity, Machine, Metric, Plan, PlanEntry, ResultKey, Run, Topology,
@@ -48,7 +48,7 @@ impl RunRequest {
         Ok(Self { run, allowed, exclusive_before: None })
     }
 
-    /// Goes on with a run that was cut off.
+    /// Continues an interrupted run.
     ///
     /// # Errors
     /// When it is complete, or was measured on another machine.
@@ -72,7 +72,7 @@ impl RunRequest {
         let other = other_cpus(&run, &allowed).filter(|note| !run.session.notes.contains(note));
         run.session.notes.extend(other);
         run.session.ended = None;
-        // What followed from the results is made anew in the end.
+        // Derived results are computed again at the end.
         run.results.truncate(run.plan.entries.len());
         // The time that the first part was given is spent; the user may set another.
         run.plan.time_limit = None;
@@ -104,23 +104,23 @@ impl RunRequest {
         self
     }
 
-    /// Another measurement that is at work on this machine, in its own words.
+    /// Another measurement in progress on this machine, in its own words.
     #[must_use]
     pub fn with_other(mut self, other: Option<String>) -> Self {
         self.run.session.conditions.beside = other.or(self.run.session.conditions.beside);
         self
     }
 
-    /// Begins no further round after so many seconds in all, resumed parts included; `None` sets no limit.
+    /// Begins no further round after this many seconds in all, resumed parts included; `None` sets no limit.
     #[must_use]
     pub fn limited_to(mut self, seconds: Option<f64>) -> Self {
-        // What was measured before counts: a limit given anew is for what comes.
+        // Earlier measuring time counts: a new limit is for the rest.
         self.run.plan.time_limit = seconds.map(|seconds| seconds + self.run.session.seconds);
         self
     }
 
-    /// Ends every result after so many samples at the latest: at the last look that is no later, the first one at
-    /// least. `None`: as planned, or the largest number instead of the usual one if a time limit ends the run.
+    /// Ends every result after this many samples: at the last checkpoint up to there, at least the first. `None` leaves
+    /// it as planned; with a time limit, the largest number instead of the usual one.
     #[must_use]
     pub fn at_most(mut self, samples: Option<u32>) -> Self {
         let plan = &mut self.run.plan;
@@ -144,15 +144,15 @@ impl RunRequest {
         self
     }
 
-    /// What earlier runs of this CPU model learnt of an exclusive core: a run that sees one mode alone may then know
-    /// which it is.
+    /// Ratios of an exclusive core from earlier runs of this CPU model. With them a run that sees one mode may know
+    /// which one it is.
     #[must_use]
     pub fn after<'a>(mut self, earlier: impl Iterator<Item = &'a Run>) -> Self {
         self.exclusive_before = from_runs(&self.run.machine, earlier);
         self
     }
 
-    /// The run as it stands.
+    /// The run in its present state.
     #[must_use]
     pub const fn run(&self) -> &Run {
         &self.run
@@ -176,8 +176,8 @@ fn result(suite: &str, entry: &PlanEntry) -> BenchmarkResult {
     }
 }
 
-/// What to say of a run whose samples could use other CPUs than those allowed now. Of the CPUs of before, their number
-/// is recorded, and which of them samples were pinned to.
+/// The note for a resumed run whose allowed CPUs changed. It has the number of the earlier CPUs, and which of them
+/// samples were pinned to.
 fn other_cpus(run: &Run, allowed: &[usize]) -> Option<String> {
     let fewer_or_more = run.session.conditions.cpus.is_some_and(|before| before as usize != allowed.len());
     let mut pinned = run.results.iter().flat_map(|result| &result.samples).flat_map(|sample| &sample.placement.asked);

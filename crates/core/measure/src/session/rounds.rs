@@ -13,7 +13,7 @@ use crate::schedule::{self, Candidate, SampleGroup};
 use crate::subject::SampleError;
 use crate::worker::Purpose;
 
-/// Times as long as the last save took, after which a run with short rounds is saved again: a tenth of a second for a
+/// A run with short rounds is saved again after this multiple of the last save's duration: a tenth of a second for a
 /// large one on a disk that is flushed.
 const SAVE_AFTER: f64 = 40.0;
 /// How much longer than the limit a round of results that are compared may last, seconds.
@@ -69,7 +69,7 @@ impl MeasureSession<'_> {
         schedule::groups(&self.run.plan.entries, |index| wanted(self, index), |index| self.progress[index].alone)
     }
 
-    /// The limit of a run whose results stand by themselves, so that some of them may have all of its time.
+    /// The limit of a run whose results are independent, so that some of them may have all of its time.
     pub(super) fn limit_to_spend(&self) -> Option<f64> {
         self.run.plan.time_limit.filter(|_| self.progress.iter().any(|progress| progress.asked.stands_alone))
     }
@@ -79,7 +79,7 @@ impl MeasureSession<'_> {
         let of = self.run.results.len();
         let began = self.elapsed();
         loop {
-            // What is cheap first: not a preparation that results share, least of all one that finds what all samples
+            // Cheap groups first. Shared preparations do not count, least of all one that finds what all samples
             // measure. Groups are rebuilt after each one, because a crash dissolves one.
             let expense = |group: &SampleGroup| {
                 let asked = &self.progress[group.0[0]].asked;
@@ -87,7 +87,7 @@ impl MeasureSession<'_> {
             };
             let Some(group) = self.groups(uncalibrated).into_iter().min_by_key(expense) else { return Ok(()) };
             let share = self.limit_to_spend().map_or(0.0, |limit| (self.elapsed() - began) / limit);
-            // What takes seconds to prepare waits from half of that on.
+            // Slow preparations wait from half of that on.
             let most = RULES.schedule.calibration_share / if expense(&group).0 { 2.0 } else { 1.0 };
             if share > most && self.put_off(uncalibrated) {
                 return Ok(());
@@ -118,7 +118,7 @@ impl MeasureSession<'_> {
         }
     }
 
-    /// Leaves what is not calibrated to a later part. False if there is nothing else to measure in this one.
+    /// Postpones uncalibrated results to a later part. False if there is nothing else to measure in this one.
     fn put_off(&mut self, uncalibrated: impl Fn(&Self, usize) -> bool) -> bool {
         let all = 0..self.run.results.len();
         let (later, now): (Vec<usize>, Vec<usize>) =
@@ -201,7 +201,7 @@ impl MeasureSession<'_> {
     fn candidate(&self, group: &SampleGroup) -> Candidate {
         let first = group.0[0];
         let (made, counted) = (self.run.results[first].samples.len(), self.valid(first));
-        // Those that did not count are made again.
+        // Excluded samples are repeated.
         let seconds = self.progress[first].seconds * made.max(1) as f64 / counted.max(1) as f64;
         let leads = group.0.iter().filter(|index| self.subject.leader(**index).is_none());
         let needed = leads.filter_map(|index| self.needed(*index)).collect();
@@ -212,20 +212,25 @@ impl MeasureSession<'_> {
         Candidate { seconds, made, needed, tightens }
     }
 
-    /// Further samples after which a result is expected to have converged. One that tightens goes on to the next
-    /// checkpoint: left between two, it may no longer be within its target at the level of so many samples.
+    /// Expected number of further samples until a result converges. One that tightens goes on to the next checkpoint:
+    /// between two it may be outside its target at the level of that many samples.
     fn needed(&self, index: usize) -> Option<usize> {
         if self.progress[index].tightens {
             return Some(self.to_next_checkpoint(index)).filter(|samples| *samples > 0);
         }
         let made = self.valid(index);
-        let first = self.run.plan.checkpoints.first().map(|look| *look as usize).filter(|look| made < *look);
+        let first = self
+            .run
+            .plan
+            .checkpoints
+            .first()
+            .map(|checkpoint| *checkpoint as usize)
+            .filter(|checkpoint| made < *checkpoint);
         first.or(self.progress[index].expected)?.checked_sub(made).filter(|samples| *samples > 0)
     }
 
-    /// Seconds left if every result finishes at its next checkpoint; for one that was not launched yet, the mean
-    /// duration of the others is assumed. Of a run with a limit, which gives results the time that it has, until they
-    /// have all their samples or the limit comes.
+    /// Seconds left if every result finishes at its next checkpoint; unmeasured results count with the mean duration of
+    /// the others. With a limit, results use its time until they have all their samples.
     fn left(&self) -> f64 {
         let known: Vec<f64> =
             self.progress.iter().map(|progress| progress.seconds).filter(|seconds| *seconds > 0.0).collect();

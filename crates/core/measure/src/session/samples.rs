@@ -1,4 +1,4 @@
-//! The samples of a round: their order, their repetition, what the worker is asked, and what it answers.
+//! The samples of a round: their order, their repetition, the worker's steps and its answers.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ const CALIBRATION_LIMIT: Duration = Duration::from_secs(180);
 /// Time that a sample of a limited run is given beyond the limit.
 const LATE: Duration = Duration::from_secs(30);
 
-/// Which sample of its group it is.
+/// Number of the sample within its group.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SampleNumber {
     round: u32,
@@ -30,7 +30,7 @@ pub(super) struct SampleNumber {
 }
 
 impl SampleNumber {
-    /// What its seed is drawn from, besides that of the plan: no two samples get the same.
+    /// The part of its seed besides the plan's, different for every sample.
     fn part(self, result: usize) -> u64 {
         u64::from(self.round) << 32 | u64::from(self.attempt) << 24 | result as u64
     }
@@ -45,10 +45,10 @@ struct SampleMoment {
 }
 
 impl MeasureSession<'_> {
-    /// One sample of every group; members whose sample is excluded are launched again, at most twice, after all others
-    /// of the round: what disturbed them mostly outlasts a sample. The first samples of a result never wait for an
-    /// exclusive core: they are what was observed. Later ones do, after all else of the round. None begins after
-    /// `until`, in seconds since the run began.
+    /// One sample of every group. Members whose sample is excluded are repeated at most twice, after all others of the
+    /// round, because most disturbances outlast a sample. The first samples of a result never wait for an exclusive
+    /// core, so they are the raw values. Later ones do, after all else of the round. None begins after `until`, in
+    /// seconds since the run began.
     pub(super) fn sample_all(
         &mut self,
         groups: &[SampleGroup],
@@ -216,8 +216,8 @@ impl MeasureSession<'_> {
         })
     }
 
-    /// Samples a group and takes in what it answers; `waited` after a look at its core. `Ok(false)` asks for the
-    /// sample to be repeated.
+    /// Samples a group and stores its answers; `waited` says that its core was checked before. `Ok(false)` asks for a
+    /// repetition.
     pub(super) fn launch(&mut self, step: &WorkerStep, group: &SampleGroup, waited: bool) -> Result<bool, SampleError> {
         if let Some(wait) = self.quality.quota_wait() {
             self.rest_for(wait);
@@ -239,11 +239,11 @@ impl MeasureSession<'_> {
             }
             Err(SampleError::Stopped) => Err(SampleError::Stopped),
             Err(error) if group.0.len() > 1 => {
-                // Any sharer may have caused it: each gets samples of its own.
+                // Any member may have caused it: each gets samples of its own.
                 group.0.iter().for_each(|index| self.progress[*index].alone = true);
                 Err(error)
             }
-            // What kills a worker may have nothing to do with the result: one further attempt, with the reason kept.
+            // The killer of a worker may have nothing to do with the result: one further attempt, with the reason kept.
             Err(error @ SampleError::Killed(_)) if self.progress[group.0[0]].killed.is_none() => {
                 let (result, note) = (group.0[0], format!("a sample was made again: {error}"));
                 self.run.results[result].notes.push(note.clone());
@@ -308,8 +308,8 @@ impl MeasureSession<'_> {
         true
     }
 
-    /// A sample that cannot be made: the result cannot be measured, or no longer. What was measured before stays, and a
-    /// CPU that was away may come back.
+    /// A failed sample: the result cannot be measured, or not now. Earlier values stay, and a CPU that was away may
+    /// come back.
     fn refuse(&mut self, index: usize, reason: String) {
         if self.run.results[index].counted().is_empty() {
             return self.end_result(index, Some(Outcome::NotMeasured(reason)));

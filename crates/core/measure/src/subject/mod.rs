@@ -1,4 +1,4 @@
-//! What carries a step out, and what may be launched in rounds.
+//! The subject that carries out steps in rounds.
 
 mod mock;
 mod process;
@@ -17,14 +17,14 @@ use crate::outside::OutsideCounters;
 use crate::worker::{Reply, WorkerStep};
 use crate::{placement, sizing};
 
-/// What the session asks of a result, once, before it is measured. The default is of a result whose parties the
-/// scheduler places.
+/// A result's requirements, which the session reads once before measuring. In the default the scheduler places the
+/// parties.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Description {
     /// A CPU for each party; empty leaves the scheduler free.
     pub cpus: Vec<usize>,
-    /// Whether it stands by itself, so that it may get more of a limited time than others. Commands, builds and
-    /// applications are compared, and have the same rounds.
+    /// Whether the result is independent, so that it may get more of a limited time than others. Commands, builds and
+    /// applications are compared, so they have equal rounds.
     pub stands_alone: bool,
     /// Timed batches of a sample, if their number is fixed.
     pub batches: Option<u32>,
@@ -32,14 +32,14 @@ pub struct Description {
     pub paired: bool,
     /// Whether its preparation is long because other results share it.
     pub shares: bool,
-    /// What its time is expected to follow.
+    /// The expected domain of its time.
     pub domain: Domain,
-    /// What a reader should know of it from where it runs and how large it is.
+    /// Notes on its placement and size.
     pub remarks: Vec<String>,
 }
 
 impl Description {
-    /// Of a result without its place: that of its benchmark, or the default if it has none.
+    /// For a result without its place: that of its benchmark, or the default if it has none.
     #[must_use]
     pub fn of(result: &BenchmarkResult) -> Self {
         benchmarks::find(&result.benchmark)
@@ -57,7 +57,7 @@ impl Description {
         }
     }
 
-    /// Of a benchmark's result, with its place on a machine.
+    /// For a benchmark's result, with its place on a machine.
     ///
     /// # Errors
     /// Why it cannot be measured there.
@@ -88,7 +88,7 @@ pub trait Host {
         kernels::clock::tick()
     }
 
-    /// Which machine and boot the samples run on.
+    /// Machine and boot of the samples.
     fn identity(&self) -> Identity {
         crate::identity()
     }
@@ -103,8 +103,8 @@ pub trait Host {
         }
     }
 
-    /// What the outside has taken so far from the CPUs under test. A subject whose processes outlive a sample leaves
-    /// out [`OutsideCounters::busy`]: their work, which is not counted before they end, would be that of others.
+    /// Time and load taken so far from the CPUs under test by others. If processes of a subject outlive a sample, leave
+    /// out [`OutsideCounters::busy`]: their work is not counted before they end, and would be attributed to others.
     fn outside(&self, cpus: &[usize]) -> OutsideCounters {
         OutsideCounters::now(cpus)
     }
@@ -126,8 +126,8 @@ pub trait Host {
 }
 
 /// Something whose results are measured by samples: benchmarks in workers, the user's applications, the components of a
-/// rating, flows between nodes. [`crate::MeasureSession`] decides what is launched when, how often and which samples
-/// count, in the same way for all of them; a subject says what one sample found.
+/// rating, flows between nodes. [`crate::MeasureSession`] decides the order and number of samples and which of them
+/// count, in the same way for all subjects. A subject only reports one sample.
 pub trait Subject: Host {
     /// Carries out one step.
     ///
@@ -135,7 +135,7 @@ pub trait Subject: Host {
     /// When no complete answer came.
     fn launch(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError>;
 
-    /// What the session has to know of a result of a suite on a machine whose CPUs are `allowed`.
+    /// Description of a suite's result on a machine whose CPUs are `allowed`.
     ///
     /// # Errors
     /// Why the result cannot be measured here.
@@ -155,8 +155,7 @@ pub trait Subject: Host {
         None
     }
 
-    /// Adds what follows from the results once the last round is over, behind those of the plan: a run that is resumed
-    /// has it made anew.
+    /// Adds derived results after the last round, behind those of the plan; a resumed run computes them again.
     fn conclude(&mut self, _run: &mut Run) {}
 }
 
@@ -183,7 +182,7 @@ pub enum SampleError {
     Stopped,
 }
 
-/// A request to stop, from whoever watches for signals.
+/// A request to stop, from the code that watches for signals.
 #[derive(Debug, Clone, Default)]
 pub struct Stopper(Arc<AtomicBool>);
 

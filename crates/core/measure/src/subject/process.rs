@@ -23,7 +23,7 @@ const MOST_LINES: usize = 4096;
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// Time in which a worker must end after its last reply.
 const EXIT_LIMIT: Duration = Duration::from_millis(50);
-/// Times that an interrupted reading of the references is made.
+/// Times that an interrupted reading of the sensors is made.
 const READING_ATTEMPTS: usize = 4;
 /// Bytes kept of the last output of a crashed worker.
 const OUTPUT_KEPT: usize = 600;
@@ -47,8 +47,8 @@ impl Workers {
         // Its own process group: Ctrl-C reaches the harness alone, and a kill reaches everything that the worker
         // started.
         let supply = Supply { input: Some(step), own_group: true, ..Supply::default() };
-        // Where a dynamic linker looks first is the caller's affair: programs that benchmarks execute would search
-        // there for every library (a third more cycles under `cargo run`, which sets it).
+        // Workers drop the caller's search path of the dynamic linker. Programs of benchmarks would search there for
+        // every library (a third more cycles under `cargo run`, which sets it).
         let mut command = command_of(&self.program);
         command.args(&self.arguments).env_remove("LD_LIBRARY_PATH");
         Supervised::start(&mut command, supply).map_err(|error| {
@@ -59,8 +59,8 @@ impl Workers {
     }
 }
 
-/// A reading during which nothing else of this system ran on the CPU, or the last of a few: what was interrupted looks
-/// like a neighbour on the core.
+/// A reading without another task on the CPU, or the last of a few attempts: an interruption looks like a neighbour on
+/// the core.
 fn uninterrupted<T>(
     read: &mut dyn FnMut() -> kernels::Result<T>,
     switches: &mut dyn FnMut() -> Option<u64>,
@@ -163,7 +163,7 @@ impl Subject for Workers {
 struct WorkerLine {
     line: Vec<u8>,
     replies: Vec<Reply>,
-    /// Why its output is no longer read.
+    /// Why its output is ignored from here on.
     invalid: Option<String>,
     stderr_tail: Vec<u8>,
 }

@@ -2,13 +2,13 @@
 
 use model::RULES;
 
-/// Whether a batch of so many nanoseconds is long: a sample needs no second one.
+/// Whether a batch of this many nanoseconds is long, so that a sample needs only one.
 pub(crate) fn is_long(nanos: u64) -> bool {
     nanos as f64 >= RULES.worker.long_batch
 }
 
-/// Next number of operations to try, when `ops` took `nanos` and a batch should take `wanted`: grows at most tenfold,
-/// so that one too small reading of a coarse clock does not cause minutes of work.
+/// Next number of operations to try, when `ops` took `nanos` and a batch should take `wanted`. It grows at most
+/// tenfold, so that one wrong reading of a coarse clock does not cause minutes of work.
 pub(crate) fn next(ops: u64, nanos: u64, wanted: u64) -> u64 {
     // A fifth more than necessary, so that the next trial is usually the last.
     let scale = (wanted as f64 * 1.2 / nanos.max(1) as f64).clamp(1.5, 10.0);
@@ -31,7 +31,7 @@ pub(crate) fn batches(planned: u32, nanos: u64, rule: Option<u32>, paired: bool)
     if paired { batches.next_multiple_of(2) } else { batches }
 }
 
-/// Fewest warm-up batches: eight of ordinary length, fewer the longer they are, none of a long one.
+/// Fewest warm-up batches: eight of ordinary length, fewer of longer ones, and none of a long one.
 pub(crate) fn warmup(nanos: u64) -> u32 {
     let fitting = (RULES.worker.sample_nanos / 2.0 / nanos.max(1) as f64) as u32;
     fitting.clamp(u32::from(!is_long(nanos)), RULES.worker.warmup_batches)

@@ -45,8 +45,8 @@ impl UsageMoment {
     }
 }
 
-/// Sums differences of counters between two moments; input and output are read once around all batches, because that
-/// takes longer than is acceptable around each batch.
+/// Sums differences of counters between two moments. Input and output are read once around all batches, because that
+/// read is too slow for each batch.
 #[derive(Default)]
 pub(super) struct FootprintTally {
     /// In user and kernel mode.
@@ -113,7 +113,7 @@ impl Peer {
 }
 
 impl FootprintTally {
-    /// Starts counting, with the parties besides this thread. Parties that are threads of this process are part of its
+    /// Starts counting for this thread and the other parties. Parties that are threads of this process are part of its
     /// own counts.
     pub(super) fn begin(&mut self, parties: impl Iterator<Item = i32>) {
         let own = threads_of(own_pid()).unwrap_or_default();
@@ -124,7 +124,7 @@ impl FootprintTally {
         self.migrations = migrations_of(own_pid()).ok();
     }
 
-    /// Opens the counters of the hardware, after the timed batches: the kernel saves and restores them at every switch
+    /// Opens the counters of the hardware after the timed batches: the kernel saves and restores them at every switch
     /// between processes, which adds a tenth to the round trip of a pipe and a sixth to a context switch. `false` if
     /// this user cannot read any.
     pub(super) fn count_events(&mut self) -> bool {

@@ -47,9 +47,8 @@ impl Guard {
         }
     }
 
-    /// Ends watching: records the CPUs of the parties, the time taken from these CPUs, and a reason that makes the
-    /// sample invalid by itself. Time taken is judged over a round of samples: one sample is hardly longer than the
-    /// tick in which it is counted.
+    /// Ends watching: records the CPUs of the parties, the steal time of these CPUs, and a reason that makes the sample
+    /// invalid by itself. Steal time is evaluated over a round, because one sample is hardly longer than a tick.
     pub(super) fn end(mut self, context: &BenchmarkContext, sample: &mut Sample) {
         let now = OutsideCounters::taken_under(&self.root, under_test(context));
         self.look(context);

@@ -1,4 +1,4 @@
-//! A thread on another CPU that reads the references there on request, and passes a cache line to and fro.
+//! A thread on another CPU that reads the sensors there on request, and passes a cache line to and fro.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -7,14 +7,13 @@ use benchmarks::BenchmarkError;
 use kernels::core_sensor::{CoreReading, CoreSensors};
 use kernels::handoff::{HandoffLine, Side};
 
-/// Round trips of a burst of the distance reference, and bursts of a reading: the shortest counts, which nothing else
+/// Round trips of a burst of the distance sensor, and bursts of a reading: the shortest counts, which nothing else
 /// interrupted. Near CPUs take 20 us for all, those on two packages 200 us.
 const ROUND_TRIPS: u64 = 32;
 const BURSTS: u64 = 8;
 /// Round trips before them, in which the other side wakes up.
 const FIRST: u64 = 8;
 
-/// What a helper is asked for.
 enum HelperTask {
     Read,
     Pass(Arc<HandoffLine>),

@@ -92,7 +92,7 @@ impl SampleMember {
     pub(super) fn warm_up(&mut self) -> Result<(), BenchmarkError> {
         let mut nanos = Vec::new();
         let least = self.task.warmup;
-        // Too few to judge: long operations have the warm-up that time permits.
+        // Too few batches to decide: long operations have the warm-up that time permits.
         self.sample.steady = least < RULES.worker.warmup_batches;
         if least == 0 {
             return Ok(());
@@ -126,10 +126,9 @@ impl SampleMember {
         self.made >= self.task.batches || self.has_enough()
     }
 
-    /// Its turn among the members of a sample, of which `others` says whether there are any: one batch or pair, or,
-    /// where others leave in the caches what it would pay for, as many untimed ones as displace that and some recorded
-    /// ones.
-    pub(super) fn turn(&mut self, others: bool, mut reader: Option<&mut SensorReader>) -> Result<(), BenchmarkError> {
+    /// One block of a member within a sample; `others` says whether there are other members. A block is one batch or
+    /// pair. If others displace its data from the caches, untimed batches restore them before several recorded ones.
+    pub(super) fn block(&mut self, others: bool, mut reader: Option<&mut SensorReader>) -> Result<(), BenchmarkError> {
         let lead_in = if others { self.lead_in() } else { 0 };
         let recorded = if lead_in > 0 { RULES.worker.turn_batches.max(lead_in) } else { 1 };
         if self.is_done() {
@@ -146,7 +145,7 @@ impl SampleMember {
         Ok(())
     }
 
-    /// Batches of its own that replace everything in the caches.
+    /// Number of its batches that replace everything in the caches.
     fn lead_in(&self) -> u32 {
         let Trial::One(kernel) = &self.trial else { return 0 };
         let moved = kernel.displaces() * self.task.ops;
@@ -162,7 +161,7 @@ impl SampleMember {
         self.task.enough > 0 && (self.timer.clean() >= self.task.enough || hopeless(self.timer.clean(), self.made))
     }
 
-    /// Runs one batch, or one pair, between readings of the references, and records it.
+    /// Runs one batch, or one pair, between readings of the sensors, and records it.
     pub(super) fn batch(&mut self, reader: Option<&mut SensorReader>) -> Result<(), BenchmarkError> {
         let reader = self.timer.reader(reader);
         let began = kernels::clock::now();
@@ -175,8 +174,8 @@ impl SampleMember {
         Ok(())
     }
 
-    /// Reads the distance again, then runs null batches of equal length, unless the sample only tightens an interval:
-    /// their clean share is that of readings without work in between.
+    /// Reads the distance again, then runs null batches of equal length, unless the sample only tightens an interval.
+    /// Their clean share is that of readings without work in between.
     pub(super) fn null_batches(&mut self, mut reader: Option<&mut SensorReader>) -> Result<(), BenchmarkError> {
         if let Some(reader) = self.timer.reader(reader.as_deref_mut()) {
             self.timer.measure_distances(reader)?;

@@ -89,7 +89,7 @@ fn prepare(step: &WorkerStep, task: &Task, first: Option<&BenchmarkContext>) -> 
     Ok(SampleMember::new(benchmark, task.clone(), context, trial, step.sensors.as_ref()))
 }
 
-/// Warms up all members, then lets them take turns, so that disturbances affect all equally.
+/// Warms up all members, then alternates them, so that disturbances affect all equally.
 fn measure(step: &WorkerStep, members: &mut Vec<SampleMember>) -> Vec<Reply> {
     let mut replies = Vec::new();
     let mut attempt = |members: &mut Vec<SampleMember>,
@@ -108,7 +108,7 @@ fn measure(step: &WorkerStep, members: &mut Vec<SampleMember>) -> Vec<Reply> {
     attempt(members, &mut |member| member.begin(reader.as_mut()));
     let others = members.len() > 1;
     while members.iter().any(|member| !member.is_done()) {
-        attempt(members, &mut |member| member.turn(others, reader.as_mut()));
+        attempt(members, &mut |member| member.block(others, reader.as_mut()));
     }
     attempt(members, &mut |member| member.null_batches(reader.as_mut()));
     attempt(members, &mut SampleMember::end);

@@ -1,4 +1,4 @@
-//! Reads the references around batches: on the worker's own CPU, and on those of its parties by helpers that otherwise
+//! Reads the sensors around batches: on the worker's own CPU, and on those of its parties by helpers that otherwise
 //! sleep.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::SensorSetting;
 use super::helper::SensorHelper;
 use crate::quality::{BatchPlace, CleanRule};
 
-/// Reads the references on one or several CPUs, one after the other, so that the readings do not contend.
+/// Reads the sensors on one or several CPUs, one after the other, so that the readings do not contend.
 pub(super) struct SensorReader {
     sensors: CoreSensors,
     helpers: Vec<SensorHelper>,
@@ -21,7 +21,7 @@ pub(super) struct SensorReader {
 }
 
 impl SensorReader {
-    /// A reader with the calibrated lengths of the run; `None` if this machine has no references.
+    /// A reader with the calibrated lengths of the run; `None` if this machine has no sensors.
     pub(super) fn new(setting: &SensorSetting) -> Option<Self> {
         let sensors = CoreSensors::of(setting.lengths).ok()?;
         Some(Self { sensors, helpers: Vec::new(), fresh: None })
@@ -80,7 +80,7 @@ impl SensorReader {
         Ok(readings)
     }
 
-    /// Times of the distance reference between the first of the CPUs, which is the caller's, and each other one,
+    /// Times of the distance sensor between the first of the CPUs, which is the caller's, and each other one,
     /// picoseconds.
     pub(super) fn distances(&mut self, cpus: &[usize]) -> Result<Vec<u32>, BenchmarkError> {
         self.worked();
@@ -103,7 +103,7 @@ impl SensorReader {
     }
 }
 
-/// Evidence about every batch of a result besides its time.
+/// Evidence about every batch of a result in addition to its time.
 #[derive(Default)]
 pub(super) struct BatchEvidence {
     /// Readings before and after each batch, on each CPU.

@@ -50,10 +50,10 @@ pub struct Task {
     pub directory: Option<PathBuf>,
 }
 
-/// Parameters with which a worker reads the references.
+/// Parameters with which a worker reads the sensors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SensorSetting {
-    /// Adds of either reference.
+    /// Adds of either sensor.
     pub lengths: SensorLengths,
     /// Ratio of the exclusive core on each CPU for which it is known.
     pub exclusive: Vec<(usize, f64)>,
@@ -83,7 +83,7 @@ pub struct WorkerStep {
     pub directory: PathBuf,
     /// All permitted CPUs.
     pub allowed: Vec<usize>,
-    /// Parameters of the references; `None` to read none.
+    /// Parameters of the sensors; `None` to read none.
     #[serde(default)]
     pub sensors: Option<SensorSetting>,
     /// Results that share this sample.

@@ -1,4 +1,4 @@
-//! Readings of the references around the batches of a result in a sample, and the timing of each batch between them.
+//! Readings of the sensors around the batches of a result in a sample, and the timing of each batch between them.
 
 use benchmarks::{BatchRule, BatchWork, BenchmarkError, Kernel};
 use model::{RULES, SampleSensors, SensorLengths};
@@ -8,10 +8,10 @@ use super::reader::{BatchEvidence, SensorReader, ThreadMoment};
 use super::{SensorSetting, calibrate};
 use crate::quality::CleanRule;
 
-/// Readings around the batches of a result; empty if no references are read.
+/// Readings around the batches of a result; empty if no sensors are read.
 #[derive(Default)]
 pub(super) struct BatchTimer {
-    /// CPUs on which the references are read.
+    /// CPUs on which the sensors are read.
     cpus: Vec<usize>,
     evidence: BatchEvidence,
     rule: Option<CleanRule>,

@@ -1,5 +1,5 @@
 //! Intervals of real sessions with simulated samples: how often they contain the true value, and how often two sessions
-//! of the same machine are surely apart.
+//! of one machine are called different.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails, and says what it found")]
 
 use measure::{MeasureSession, MockResult, MockSubject, NullObserver, RunRequest, Stopper, select};
@@ -58,7 +58,7 @@ fn stated_intervals_of_real_sessions_contain_the_true_value() {
     }
 }
 
-/// Two intervals of 95% that do not touch are surely apart: that is to happen in far less than 5% of equal pairs.
+/// Two intervals of 95% that do not touch must occur in far less than 5% of equal pairs.
 #[test]
 fn two_sessions_of_one_machine_are_seldom_apart() {
     let sessions = testing::trials(20, 300) as u64;

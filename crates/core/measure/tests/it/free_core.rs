@@ -59,8 +59,8 @@ fn two_cores(caches: &[Vec<usize>]) -> Topology {
 
 #[test]
 fn a_core_result_takes_the_other_core_while_its_own_is_shared() {
-    // A neighbour of CPU 1 stays for nine seconds of ten; CPU 0 behind the same cache has none. Elsewhere it has to
-    // wait.
+    // A neighbour of CPU 1 stays for nine seconds of ten; CPU 0 behind the same cache has none. On other cores it has
+    // to wait.
     let neighbour: fn(f64) -> Option<f64> = |now| ((now / 10.0).fract() > 0.1).then_some(1.5);
     let with = |machine: Machine| {
         let mut subject = SharedCore { free: vec![0], scatter: 0.05, ..SharedCore::new(neighbour) };

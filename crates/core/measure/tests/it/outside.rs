@@ -62,7 +62,7 @@ fn a_round_with_steal_is_excluded_and_measured_again() {
 
 #[test]
 fn short_rounds_are_judged_together_and_results_that_had_ended_go_on() {
-    // Six rounds of one result make 60 ticks: the second six are judged after the first look, at ten samples.
+    // Six rounds of one result make 60 ticks: the second six are evaluated after the first checkpoint, at ten samples.
     let mut subject = MockSubject::new(1, MockResult::stable(1e-7)).taking(|round, _| {
         let stolen = if (8..10).contains(&round) { 0.03 } else { 0.0 };
         [TakenTime { seconds: stolen, of: 0.1 }, TakenTime { seconds: 0.0, of: 0.1 }]
@@ -124,7 +124,7 @@ fn samples_wait_for_a_quota_after_it_has_throttled_one() {
     assert_eq!(subject.rests(), 0);
 }
 
-/// Every sample states its own notes, and these took the place of what was said of the result before.
+/// Every sample has its own notes, which replace the earlier notes of the result.
 #[test]
 fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
     let recorded = testing::machine::RecordedMachine::named("epyc-7451");

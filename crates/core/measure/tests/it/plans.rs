@@ -1,4 +1,4 @@
-//! What the default suite does on machines of 2, 64 and 512 CPUs, from its plan.
+//! The default suite on machines of 2, 64 and 512 CPUs, from its plan.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use measure::{RunRequest, expected_seconds, select};

@@ -1,5 +1,4 @@
-//! Sessions on a core that another thread comes to and leaves, without a clock: what is repeated, what ends, what a run
-//! says.
+//! Sessions on a core with an intermittent neighbour, without a clock: repetitions, ends, and the notes of a run.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::time::Duration;
@@ -35,7 +34,7 @@ pub(crate) struct SharedCore {
     pub(crate) wild: Option<usize>,
     /// CPUs that no neighbour comes to.
     pub(crate) free: Vec<usize>,
-    /// Of a result on two CPUs: when the host has them on two caches, where everything takes a third longer.
+    /// For a result on two CPUs: when the host has them on two caches, where everything takes a third longer.
     pub(crate) apart: Option<fn(f64) -> bool>,
 }
 
@@ -78,7 +77,7 @@ impl SharedCore {
         let (result, cpu) = (task.result, task.cpus[0]);
         let number = u32::try_from(cpu).unwrap();
         let (mut clock, mut contention, mut nanos) = (Vec::new(), Vec::new(), Vec::new());
-        // The golden ratio's multiples are spread evenly over what they are cut to, in an order without a trend.
+        // The fractional parts of the golden ratio's multiples are spread evenly, in an order without a trend.
         let scatter = if self.wild.is_some_and(|wild| result >= wild) { 0.3 } else { self.scatter };
         let own = 1.0 + scatter * (2.0 * (self.steps.len() as f64 * 0.618_034).fract() - 1.0);
         let distance = |moved: bool| if moved { 180_000 } else { 40_000 };
@@ -231,7 +230,7 @@ fn samples_while_the_host_had_the_cpus_elsewhere_do_not_count() {
             assert_eq!(again, 1, "round {}", sample.round);
         }
     }
-    // Where they are elsewhere for most of the time, that is the machine.
+    // CPUs that are apart most of the time are the machine's normal state.
     let apart: fn(f64) -> bool = |now| (now / 4.0).fract() < 0.9;
     let mut subject = SharedCore { apart: Some(apart), scatter: 0.02, ..SharedCore::new(neighbour) };
     let run = measured(&mut subject, true);
@@ -309,7 +308,7 @@ fn a_core_without_neighbours_shows_it_by_the_instructions_that_it_issues() {
         assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.sensors);
         assert!(!result.has(Flag::SharedCore) && result.is_within(0.02, 0.95), "{:?}", result.flags);
     }
-    // The same readings on a machine of which no width is known: one mode, which may be that of a steady neighbour.
+    // The same readings on a machine of unknown width: one mode, which may be that of a steady neighbour.
     let run = measured(&mut SharedCore::new(|_| None), true);
     assert_eq!(run.session.sensors.unwrap().exclusive[0].source, ExclusiveSource::Unknown);
 }

@@ -63,7 +63,7 @@ fn outcome<'a>(run: &'a Run, benchmark: &str) -> &'a Outcome {
 }
 
 #[test]
-fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_first_look() {
+fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_first_checkpoint() {
     let mut subject = MockSubject::new(1, MockResult::stable(1e-7));
     let (ended, saves) = run_with(order(THREE), &mut subject);
     assert_eq!(ended.ending, EndReason::Complete);
@@ -93,7 +93,7 @@ fn everything_is_calibrated_once_and_then_launched_in_shuffled_rounds_to_the_fir
     for result in &ended.run.results {
         let estimate = result.outcome.estimate().unwrap();
         assert!(estimate.low <= 1e-7 * 1.02 && estimate.high >= 1e-7 * 0.98 && estimate.level >= 0.95);
-        assert!([14, 20, 28, 40].contains(&estimate.samples), "ended at a look, and ten samples call nothing");
+        assert!([14, 20, 28, 40].contains(&estimate.samples), "ended at a checkpoint, and ten samples call nothing");
         assert!(!result.has(Flag::Unfinished));
     }
 }
@@ -151,7 +151,7 @@ fn the_same_seed_asks_for_the_same_samples() {
 }
 
 #[test]
-fn a_result_ends_when_it_has_converged_and_a_noisy_one_at_the_last_look() {
+fn a_result_ends_when_it_has_converged_and_a_noisy_one_at_the_last_checkpoint() {
     let wild = MockResult { noise: Noise { between: 0.3, ..Noise::stable(2e-7) }, ..MockResult::stable(2e-7) };
     let mut subject = MockSubject::new(2, MockResult::stable(1e-7)).with(key("os.clock_read"), wild);
     let (ended, _) = run_with(order(THREE), &mut subject);
@@ -212,7 +212,7 @@ fn a_worker_that_is_killed_once_is_tried_again_and_one_that_is_killed_always_is_
     assert!(outcome(&ended.run, "os.syscall_getppid").estimate().is_some());
 }
 
-/// A CPU that is taken offline: what was measured before stays.
+/// A CPU goes offline: earlier values stay.
 #[test]
 fn a_result_that_cannot_be_measured_any_more_keeps_its_samples() {
     let away = |steps: std::ops::Range<usize>| {
@@ -270,7 +270,7 @@ fn what_was_measured_stays_when_no_sample_counts_any_more() {
     let result = &ended.run.results[0];
     assert_eq!(result.outcome.estimate().unwrap().samples, 5, "{:?}", result.outcome);
     assert!(result.notes.iter().any(|note| note.contains("no sample counted any more")), "{:?}", result.notes);
-    // One in four counts: whole rounds are lost, but never so many in a row.
+    // One in four counts: whole rounds are lost, but never too many in a row.
     let wild = Noise { between: 0.3, ..Noise::stable(1e-7) };
     let invalid = (0..10_000).filter(|at| at % 4 != 3).collect();
     let often_spoilt = MockResult { noise: wild, invalid, ..MockResult::stable(1e-7) };

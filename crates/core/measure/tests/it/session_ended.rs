@@ -35,7 +35,7 @@ fn a_limit_ends_a_round_between_two_samples() {
     assert!(last.fold(0.0, f64::max) <= 70.0 && ended.run.session.seconds < 80.0, "{} s", ended.run.session.seconds);
 }
 
-/// Beside much other work calibration took longer than a short limit, and nothing was measured.
+/// Other work can make calibration longer than a short limit, which must not leave the run empty.
 #[test]
 fn a_limited_run_measures_what_is_cheap_before_it_calibrates_what_is_expensive() {
     let shared = "memory.copy:threads=1,stores=normal,working_set=1MiB";
@@ -89,8 +89,7 @@ fn the_time_of_a_limited_run_goes_to_results_that_can_converge() {
     assert!(last("os.clock_read") >= 12, "what is out of reach keeps a turn now and then");
 }
 
-/// Rounds have a least length, filled by what is out of reach; a result in reach must not lack the rounds that it
-/// needs.
+/// Infeasible results fill the least length of a round; a feasible result must still get the rounds that it needs.
 #[test]
 fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
     let entries = select(Some("full"), &[], 0.02).unwrap();
@@ -104,7 +103,8 @@ fn rounds_of_a_limited_run_are_short_enough_for_what_it_can_settle() {
         seconds,
         ..MockResult::stable(1e-7)
     };
-    // Ten rounds of all take half of the time; the other half has room for forty of a least length, or for seventy.
+    // Ten rounds of all take half of the time; the other half has room for forty rounds of least length, or for
+    // seventy.
     let mut subject = MockSubject::new(3, of(0.5, 0.03)).with(quick.clone(), of(0.01, 0.005));
     let ended =
         MeasureSession::measure(order, &mut subject, &mut NullObserver, &mut Forgets, Stopper::default()).unwrap();

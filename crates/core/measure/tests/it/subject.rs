@@ -1,4 +1,4 @@
-//! A kind of subject that the program does not have: what it takes to be measured in the rounds of every other run.
+//! A kind of subject that the program does not have, measured in the rounds of every other run.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use measure::{
@@ -10,10 +10,10 @@ use model::{
     ResultKey, Run, Sample, Unit,
 };
 
-/// Three results: what a coin weighs, how wide it is, found by the same sample, and one that is never found.
+/// Three results: the weight of a coin, its width from the same sample, and one that is never found.
 struct Coins {
     samples: u32,
-    /// Launch after which a stop is asked for.
+    /// Sample after which a stop is requested.
     stops: Option<u32>,
 }
 
@@ -95,7 +95,10 @@ fn a_follower_ends_with_its_leader_and_keeps_its_interval() {
     let ended = measured(RunRequest::of(run(), vec![0]).unwrap(), None);
     assert_eq!(ended.ending, EndReason::Complete);
     let [weight, width, colour, density] = ended.run.results.as_slice() else { unreachable!() };
-    assert!(!weight.has(Flag::CannotConverge) && weight.samples.len() < 40, "the weight is finished at an early look");
+    assert!(
+        !weight.has(Flag::CannotConverge) && weight.samples.len() < 40,
+        "the weight is finished at an early checkpoint"
+    );
     assert_eq!(weight.samples.len(), width.samples.len());
     assert!(width.outcome.estimate().unwrap().relative_half_width() > 0.1);
     assert!(!width.has(Flag::Unfinished) && !width.has(Flag::CannotConverge), "{:?}", width.flags);

@@ -1,5 +1,5 @@
-//! When samples are made: core results that are within their targets are tightened under a limit, and never
-//! lost by it; rounds keep their spacing.
+//! When samples are made: converged core results are tightened under a limit, and never lost by it; rounds keep their
+//! spacing.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeSet;
@@ -23,9 +23,9 @@ impl Saver for Unsaved {
 
 /// The seconds that had passed and were said to be left after each round.
 #[derive(Default)]
-struct TimeTold(Vec<(f64, f64)>);
+struct ReportedTimes(Vec<(f64, f64)>);
 
-impl Observer for TimeTold {
+impl Observer for ReportedTimes {
     fn on_event(&mut self, event: &MeasureEvent<'_>) {
         if let MeasureEvent::Saved { elapsed, left, .. } = event {
             self.0.push((*elapsed, *left));
@@ -33,7 +33,7 @@ impl Observer for TimeTold {
     }
 }
 
-/// Two core results of samples that scatter, in a run of so many seconds at most.
+/// Two core results of samples that scatter, in a run with this time limit.
 fn measured_within(limit: Option<f64>, scatter: f64) -> (Run, f64) {
     let mut subject = SharedCore { scatter, ..SharedCore::new(|now| (now.fract() < 0.2).then_some(1.5)) };
     let named = ["os.syscall_getppid", "os.syscall_write"].map(str::to_owned);
@@ -55,7 +55,7 @@ fn core_results_within_their_targets_are_tightened_in_the_time_of_a_limit() {
                 assert_eq!(result.basis(), &ValueBasis::Cycles, "{:?}", result.sensors);
                 assert!(!result.has(Flag::Unfinished) && result.is_within(0.02, 0.99), "{:?}", result.flags);
                 let samples = u32::try_from(result.counted().len()).unwrap();
-                assert!(run.plan.checkpoints.contains(&samples), "{samples} samples are no look");
+                assert!(run.plan.checkpoints.contains(&samples), "{samples} samples are no checkpoint");
                 result.outcome.estimate().unwrap().relative_half_width()
             })
             .collect()
@@ -71,8 +71,8 @@ fn core_results_within_their_targets_are_tightened_in_the_time_of_a_limit() {
     drop(finest(&short));
 }
 
-/// What was within its target is not lost because the time ended between two checkpoints. Its
-/// samples are shorter than those before.
+/// A result within its target must stay so if the time ends between two checkpoints. Its samples are shorter than those
+/// before.
 #[test]
 fn a_tightened_result_is_left_at_a_checkpoint_where_others_need_the_time() {
     for seed in 0..testing::trials(1, 3) as u64 {
@@ -84,11 +84,12 @@ fn a_tightened_result_is_left_at_a_checkpoint_where_others_need_the_time() {
         let checkpoints = model::checkpoints(320);
         let plan = Plan { seed, entries, checkpoints, sensors: true, time_limit: Some(61.0), ..Plan::default() };
         let order = RunRequest::new(plan, Machine::default(), Identity::default(), vec![0, 1]).unwrap();
-        let mut told = TimeTold::default();
-        let ended = MeasureSession::measure(order, &mut subject, &mut told, &mut Unsaved, Stopper::default()).unwrap();
+        let mut reported = ReportedTimes::default();
+        let ended =
+            MeasureSession::measure(order, &mut subject, &mut reported, &mut Unsaved, Stopper::default()).unwrap();
         assert_eq!(ended.ending, EndReason::TimeLimit);
-        for (elapsed, left) in told.0 {
-            assert!((elapsed + left - 61.0).abs() < 1.0, "{left} s left were told after {elapsed}");
+        for (elapsed, left) in reported.0 {
+            assert!((elapsed + left - 61.0).abs() < 1.0, "{left} s left were reported after {elapsed}");
         }
         let mut seeds = BTreeSet::new();
         for step in subject.steps.iter().filter(|step| step.purpose == Purpose::Measure) {
@@ -100,7 +101,10 @@ fn a_tightened_result_is_left_at_a_checkpoint_where_others_need_the_time() {
         assert!(subject.steps.iter().any(|step| step.tasks.iter().any(|task| !task.full)));
         for result in &ended.run.results[..2] {
             let samples = u32::try_from(result.counted().len()).unwrap();
-            assert!(samples > 14 && ended.run.plan.checkpoints.contains(&samples), "{samples} samples are no look");
+            assert!(
+                samples > 14 && ended.run.plan.checkpoints.contains(&samples),
+                "{samples} samples are no checkpoint"
+            );
             assert!(!result.has(Flag::Unfinished) && result.is_within(0.02, 0.99), "{:?}", result.outcome);
         }
     }

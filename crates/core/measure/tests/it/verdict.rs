@@ -169,8 +169,8 @@ fn few_samples_are_a_range_and_never_within_the_target() {
     }
 }
 
-/// The share of batches that took over 1.5 times the median of their sample is one of those that were counted: near a
-/// tenth, chance decides whether a result is noisy, and the less the more samples there are.
+/// The share of batches that took over 1.5 times the median of their sample belongs to the counted ones. Near a tenth,
+/// chance decides whether a result is noisy, and the less the more samples there are.
 #[test]
 fn a_result_is_noisy_from_a_tenth_of_its_batches_on() {
     let entries = select(None, &["os.syscall_getppid".to_owned()], 0.02).unwrap();

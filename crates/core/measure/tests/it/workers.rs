@@ -21,7 +21,6 @@ fn step(patience: Duration) -> WorkerStep {
     }
 }
 
-/// A worker that is a shell script.
 fn shell(script: &str) -> Workers {
     Workers::new("/bin/sh", ["-c", script])
 }

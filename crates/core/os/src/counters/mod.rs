@@ -67,17 +67,16 @@ pub struct Count {
     pub user_only: bool,
 }
 
-/// Counters for a set of events, counting since they were opened. The kernel counts by thread, and only threads and
-/// processes that are started later inherit a counter; every thread therefore has its own counters, and a count is
-/// their sum.
+/// Counters for a set of events, counting since they were opened. The kernel counts by thread, and only later threads
+/// and processes inherit a counter. Every thread therefore has its own counters, and a count is their sum.
 #[derive(Debug)]
 pub struct Counters {
     open: Vec<(CounterEvent, std::result::Result<Vec<event::Counter>, String>)>,
 }
 
 impl Counters {
-    /// Opens the available counters, for all threads of this process and those that they start later; an unavailable
-    /// one keeps its reason.
+    /// Opens the available counters, for all threads of this process and those that they start later. An unavailable
+    /// counter keeps its reason.
     #[must_use]
     pub fn open(events: &[CounterEvent]) -> Self {
         Self::open_beside(events, &[])

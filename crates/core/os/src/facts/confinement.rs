@@ -1,9 +1,9 @@
-//! What watches or confines this process: filters of system calls, mitigations of its own, a debugger, its priority,
-//! huge pages that it may not have, security modules.
+//! Limits and observers of this process: filters of system calls, its own mitigations, a debugger, its priority,
+//! forbidden huge pages, security modules.
 //!
-//! Containers, sandboxes and service managers set these where the machine and its kernel are the same. A process
-//! inherits them from what starts it, so that those of this process are those of every sample (seccomp(2), prctl(2),
-//! sched(7), proc_pid_status(5), proc_pid_stat(5)).
+//! Containers, sandboxes and service managers set these on an otherwise equal machine and kernel. A process inherits
+//! them from its parent, so those of this process apply to every sample (seccomp(2), prctl(2), sched(7),
+//! proc_pid_status(5), proc_pid_stat(5)).
 
 use kernels::text;
 use model::{FactValue, Primitive};
@@ -20,7 +20,7 @@ const POLICIES: [&str; 8] = ["other", "fifo", "rr", "batch", "", "idle", "deadli
 const NICE: usize = 16;
 const POLICY: usize = 38;
 
-/// Operations whose calls security modules look at.
+/// Operations whose calls security modules check.
 const CHECKED: &[Primitive] = &[
     Primitive::FileMetadata,
     Primitive::Exec,
@@ -55,13 +55,13 @@ pub(super) fn collect(facts: &mut Collector) {
         let found = rest.split_whitespace().nth(position).and_then(|word| word.parse().ok());
         found.ok_or_else(|| format!("{STAT} has no field {}", position + 3))
     };
-    let turns = &[Primitive::ContextSwitch, Primitive::Wakeup];
-    facts.number("confinement.nice", number(NICE), "1", STAT, turns);
+    let waits = &[Primitive::ContextSwitch, Primitive::Wakeup];
+    facts.number("confinement.nice", number(NICE), "1", STAT, waits);
     let policy = number(POLICY).map(|policy| {
         let known = POLICIES.iter().zip(0_u8..).find(|(name, of)| !name.is_empty() && f64::from(*of) == policy);
         known.map_or_else(|| format!("number {policy}"), |(name, _)| (*name).to_owned())
     });
-    facts.words("confinement.policy", policy, STAT, turns);
+    facts.words("confinement.policy", policy, STAT, waits);
     let modules = facts.read("/sys/kernel/security/lsm").map(|text| text.split(',').map(str::to_owned).collect());
     let source = "/sys/kernel/security/lsm";
     facts.add("kernel.security_modules", modules.map(FactValue::List), None, source, CHECKED);

@@ -19,8 +19,8 @@ pub(super) fn collect(facts: &mut Collector) {
     }
 }
 
-/// The variables that change what is measured, by their names. Where a dynamic linker looks first is none of them:
-/// samples of benchmarks start without it.
+/// Names of the variables that change results. The search path of the dynamic linker is not among them: samples of
+/// benchmarks start without it.
 fn changing(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
     let linker = |name: &str| name.starts_with("LD_") && name != "LD_LIBRARY_PATH";
     let library = |name: &str| name == "GLIBC_TUNABLES" || name.starts_with("MALLOC_");

@@ -33,8 +33,8 @@ fn machine_id(facts: &Collector) -> (Found<String>, &'static str) {
     (Err(format!("none of {} can be read", SOURCES.join(", "))), SOURCES[0])
 }
 
-/// A hash that identifies this machine and survives reboots and upgrades: of the machine's identifier (or its host name
-/// if it has none), its processor, its CPUs and its memory in GiB. Empty if neither is known.
+/// A hash that identifies this machine and survives reboots and upgrades. It covers the machine's identifier (or its
+/// host name if it has none), its processor, its CPUs and its memory in GiB. Empty if neither is known.
 pub(super) fn fingerprint(root: &Path, machine: &Machine) -> String {
     let facts = Collector::new(root);
     let (id, _) = machine_id(&facts);

@@ -6,7 +6,7 @@ use crate::facts::collector::{Collector, Found};
 
 const ENTRY: &[Primitive] = &[Primitive::SyscallEntry, Primitive::ContextSwitch, Primitive::PageFault];
 const VULNERABILITIES: &str = "/sys/devices/system/cpu/vulnerabilities";
-/// Where the file system of traces is mounted.
+/// Mount points of the file system of traces.
 const TRACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 const KERNEL: &[Primitive] = &[
     Primitive::SyscallEntry,

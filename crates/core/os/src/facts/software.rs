@@ -56,8 +56,8 @@ fn loaders() -> [&'static str; 4] {
     ]
 }
 
-/// The linker's hash of this program, which tells whether two runs were made by one build: another lays the code of its
-/// kernels elsewhere.
+/// The linker's hash of this program, which shows whether two runs used one build: another build has its kernels at
+/// other addresses.
 fn build_id() -> Found<String> {
     let mut head = [0; 4096];
     let read = std::fs::File::open("/proc/self/exe").and_then(|mut program| program.read(&mut head));

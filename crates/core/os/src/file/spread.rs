@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 const TOP: IFlags = IFlags::from_bits_retain(0x0002_0000);
 
 /// Requests that the file system spread directories created in this one, as it does for those of unrelated users
-/// (`ioctl_iflags(2)`, `chattr +T`): ext4 then chooses a block group by the name of each. `false` if the file system
+/// (`ioctl_iflags(2)`, `chattr +T`). ext4 then chooses a block group by the name of each. `false` if the file system
 /// does not support it.
 pub fn spread_directories(directory: impl AsRef<Path>) -> Result<bool> {
     let directory = directory.as_ref();

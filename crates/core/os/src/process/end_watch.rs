@@ -80,7 +80,7 @@ impl EndWatch {
             let mut set = PollSet::new();
             set.add(descriptor);
             return match set.wait(Some(Duration::ZERO)) {
-                // A signal interrupts also a look that does not wait, where there is nothing to see (poll(2)).
+                // A signal also interrupts a poll without a timeout if nothing is ready (poll(2)).
                 Err(error) if error.errno() == Some(libc::EINTR) => Ok(false),
                 looked => looked.map(|ready| ready > 0),
             };
@@ -90,7 +90,7 @@ impl EndWatch {
         });
         match looked {
             Ok(told) => Ok(told.is_some()),
-            // It was waited for elsewhere, so it has ended.
+            // Other code waited for it, so it has ended.
             Err(rustix::io::Errno::CHILD) => Ok(true),
             Err(error) => Err(Error::os("watch a process", error)),
         }

@@ -1,4 +1,4 @@
-//! Process numbers, process groups, and the fate of children when their parent dies.
+//! Process numbers, process groups, and the signal that children get when their parent dies.
 
 use rustix::process::{
     Pid, getpgrp, kill_process, kill_process_group, set_parent_process_death_signal, test_kill_process,

@@ -71,9 +71,9 @@ pub fn limit(resource: LimitedResource) -> Option<u64> {
     getrlimit(resource.of_kernel()).current
 }
 
-/// Which limit an error of a system call probably stands for, as a clause: "a user may have 100 processes and threads
-/// (ulimit -u)", or the filter of system calls that may have refused it. `None` where no limit of this process is set
-/// that leads to such an error.
+/// The limit that an error of a system call probably means, as a clause: "a user may have 100 processes and threads
+/// (ulimit -u)", or the filter of system calls that may have refused it. `None` if no limit of this process leads to
+/// such an error.
 #[must_use]
 pub fn limit_behind(errno: Option<i32>) -> Option<String> {
     if errno == Some(libc::EAGAIN)
@@ -89,7 +89,7 @@ pub fn limit_behind(errno: Option<i32>) -> Option<String> {
     clause(errno?, geteuid().is_root(), limit)
 }
 
-/// Whether a filter of system calls stands before the process of this `/proc/PID/status` (seccomp(2)).
+/// Whether the process of this `/proc/PID/status` has a filter of system calls (seccomp(2)).
 fn is_filtered(status: &str) -> bool {
     kernels::text::field(status, "Seccomp").is_some_and(|mode| mode == "2")
 }
@@ -114,7 +114,7 @@ fn clause(errno: i32, exempt: bool, soft: impl Fn(LimitedResource) -> Option<u64
 }
 
 /// Raises the soft limit of open files to `wanted` and some more for the program itself, as far as the hard limit
-/// allows. What lies beyond that fails when it is opened.
+/// allows. Opening more than that fails later.
 pub fn allow_files(wanted: usize) {
     let (wanted, found) = (wanted as u64 + 256, getrlimit(Resource::Nofile));
     if found.current.is_some_and(|soft| soft < wanted) {
@@ -123,8 +123,7 @@ pub fn allow_files(wanted: usize) {
     }
 }
 
-/// Bytes of address space that this process may still take; `None` where it has no limit, or the system does not say
-/// how much is taken.
+/// Bytes of address space that this process may still use; `None` if it has no limit, or the used amount is unknown.
 #[must_use]
 pub fn address_space_left() -> Option<u64> {
     let limit = limit(LimitedResource::AddressSpace)?;

@@ -1,5 +1,5 @@
-//! Processes whose parents ended before them: who adopts them can wait for them, and only then the kernel counts what
-//! they used among the resources of its children.
+//! Processes whose parents ended before them. The adopting process can wait for them, and only then the kernel counts
+//! their resources among those of its children.
 
 use rustix::process::{Pid, child_subreaper, set_child_subreaper};
 
@@ -17,8 +17,8 @@ pub fn adopts_orphans() -> bool {
     child_subreaper().is_ok_and(|on| on.is_some())
 }
 
-/// Waits for all children of this process that have ended, up to one of `own`, for which others wait; `ended` is called
-/// with the number of each before, while its statistics are there. Returns whether any child is left.
+/// Waits for all children of this process that have ended, except those of `own`, which have other waiters. It calls
+/// `ended` with the number of each before, while its statistics exist. Returns whether any child is left.
 pub fn reap_orphans(own: &[i32], ended: &mut dyn FnMut(i32)) -> Result<bool> {
     const WHAT: &str = "wait for orphans";
     loop {
@@ -50,7 +50,7 @@ pub fn reap_orphans(own: &[i32], ended: &mut dyn FnMut(i32)) -> Result<bool> {
 mod tests {
     use super::*;
 
-    /// What follows is done by a process of its own: waiting for all children would take those of other tests.
+    /// A separate process does this: waiting for all children would take those of other tests.
     #[test]
     fn orphans_are_waited_for_and_counted_and_own_children_left_alone() {
         // SAFETY: the child makes only calls that are safe after a fork of a process with threads, and ends by _exit.
@@ -88,7 +88,7 @@ mod tests {
             {
                 return false;
             }
-            // The orphan goes on for a while, and then is waited for.
+            // The orphan runs for a while, and is then waited for.
             let mut told = 0;
             for _ in 0..6_000 {
                 match reap_orphans(&[], &mut |_| told += 1) {

@@ -5,11 +5,11 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the kernel executes for the program of the calling process, whatever has become of its file (proc(5)).
+/// The executable of the calling process, even if its file was replaced or removed (proc(5)).
 const SELF: &str = "/proc/self/exe";
 
-/// A command of a program. If that is this very program, then what runs now is started, also when its file was replaced
-/// or removed meanwhile: a process of another version would measure something else.
+/// A command of a program. If that is this program, the running code is started, even if its file was replaced or
+/// removed: a process of another version would measure something else.
 #[must_use]
 pub fn command_of(program: &OsStr) -> Command {
     if own_path().is_some_and(|own| own == Path::new(program)) {

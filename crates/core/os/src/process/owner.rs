@@ -1,8 +1,8 @@
-//! Names of directories that tell which process made them, so that what a killed one left can be told from what another
-//! still uses.
+//! Names of directories that identify their process, so that leftovers of a killed one can be told from directories in
+//! use.
 //!
-//! The number of a process says nothing by itself in a directory that several hosts or containers share. With the boot
-//! and the space of process numbers in which it was given, its absence proves that its process has ended.
+//! The number of a process is ambiguous in a directory that several hosts or containers share. With the boot and the
+//! PID namespace, its absence proves that its process has ended.
 
 use std::path::Path;
 
@@ -34,13 +34,12 @@ pub fn is_abandoned(name: &str) -> bool {
     prony == "prony" && here && pid.parse().is_ok_and(|pid: i32| pid > 0 && ended(pid))
 }
 
-/// Removes the directories in another one that processes left which have certainly ended. What cannot be removed
-/// remains.
+/// Removes directories of processes that have certainly ended. Directories that cannot be removed stay.
 pub fn remove_abandoned(inside: &Path) {
     for entry in std::fs::read_dir(inside).into_iter().flatten().flatten() {
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if is_directory && entry.file_name().to_str().is_some_and(is_abandoned) {
-            // What remains is listed by the doctor.
+            // The doctor lists remaining ones.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }

@@ -21,7 +21,7 @@ use super::{EndWatch, group};
 const PIECE: usize = 64 * 1024;
 /// Interval of checks for the end of a program if no descriptor reports it.
 const BLIND: Duration = Duration::from_millis(1);
-/// Delay of a wait beyond which this process was itself stopped meanwhile, by Ctrl-Z or with its container.
+/// Delay of a wait that shows that this process itself was stopped, by Ctrl-Z or with its container.
 const STOPPED: Duration = Duration::from_secs(1);
 /// Time in which a killed program must end; one that the kernel holds longer (a failed network disk) is abandoned.
 const KILLED: Duration = Duration::from_secs(5);
@@ -126,7 +126,7 @@ impl Supervised {
 
     /// Reads its output until it has ended, the listener requests the end, the deadline has passed or a stop was
     /// requested, which is checked at intervals of `look`. The deadline moves by the time for which this process was
-    /// itself stopped: it did not look meanwhile, and the program may have been stopped with it.
+    /// itself stopped, because the program may have been stopped with it.
     ///
     /// # Errors
     /// When the system cannot wait for it.

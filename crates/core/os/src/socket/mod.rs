@@ -94,8 +94,8 @@ pub fn set_pacing(fd: impl AsFd, bytes_per_second: u32) -> Result<()> {
     set(fd, libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE, bytes_per_second.cast_signed(), "limit the rate of a socket")
 }
 
-/// Limits how often a request for a connection is repeated (`TCP_SYNCNT`, `tcp(7)`): the first one is answered within
-/// 1 s or sent again, the next within 2 s, then 4 s and so on.
+/// Limits how often a request for a connection is repeated (`TCP_SYNCNT`, `tcp(7)`). The first repetition comes after 1
+/// s, the next after 2 s, then 4 s and so on.
 pub fn set_connect_repeats(fd: impl AsFd, repeats: u8) -> Result<()> {
     set(fd, libc::IPPROTO_TCP, libc::TCP_SYNCNT, i32::from(repeats), "limit the repeats of a request to connect")
 }

@@ -29,9 +29,9 @@ fields! {
     total_retransmits: u32 = 100;
     /// Time with data to send, microseconds.
     busy_us: u64 = 168;
-    /// Of that, limited by the receiver's window, microseconds.
+    /// The part that the receiver's window limited, microseconds.
     receive_window_limited_us: u64 = 176;
-    /// Of that, limited by the send buffer, microseconds.
+    /// The part that the send buffer limited, microseconds.
     send_buffer_limited_us: u64 = 184;
     /// Segments that the receiver reported twice: spurious retransmissions.
     duplicate_acks: u32 = 216;

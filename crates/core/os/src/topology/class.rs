@@ -14,7 +14,7 @@ const UNITS: [&str; 3] = ["core", "atom", "lowpower"];
 /// little higher.
 const ALIKE: f64 = 1.1;
 
-/// What is known of one CPU.
+/// Data of one CPU.
 #[derive(Debug, Clone)]
 struct CoreFacts {
     cpu: usize,

@@ -42,7 +42,7 @@ pub fn online_under(root: &Path) -> Result<CpuSet> {
     text::read(&file)?.parse().map_err(refused)
 }
 
-/// What the files say, by their names below the root, such as `sys/devices/system/cpu/cpu0/topology/core_id`.
+/// Contents of the files, by their names below the root, such as `sys/devices/system/cpu/cpu0/topology/core_id`.
 #[must_use]
 pub fn of_files(online: &CpuSet, read: &dyn Fn(&str) -> Option<String>) -> Topology {
     let files = SysFiles { read };
@@ -80,7 +80,7 @@ impl SysFiles<'_> {
     }
 }
 
-/// What a file of a CPU says of its place.
+/// Position of a CPU, from its files.
 struct CpuPlace {
     cpu: usize,
     package: Option<i64>,

@@ -1,4 +1,4 @@
-//! Which CPUs a measurement takes, by the name of a relation.
+//! The CPUs of a measurement, by the name of a relation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -76,7 +76,7 @@ impl FromStr for CpuRelation {
     }
 }
 
-/// What CPUs a measurement wants.
+/// The wanted CPUs of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CpuChoice {
     /// One core of the fastest class.
@@ -87,10 +87,10 @@ pub enum CpuChoice {
     AllThreads,
     /// Two CPUs that stand so to each other; one CPU for [`CpuRelation::Same`].
     Pair(CpuRelation),
-    /// So many threads close together: each next on the nearest core that is free, and on second threads of cores only
-    /// when every core has one.
+    /// Threads close together: each next one on the nearest free core, and on second threads of cores only when every
+    /// core has one.
     Compact(usize),
-    /// So many threads far apart: over packages first, then over nodes and caches; second threads as above.
+    /// Threads far apart: over packages first, then over nodes and caches; second threads as above.
     Scatter(usize),
 }
 
@@ -118,8 +118,8 @@ pub fn relation(machine: &Topology, one: usize, other: usize) -> Option<CpuRelat
 }
 
 /// The CPUs of a choice among those that may be used. The first is the one on which a party alone would run: a core of
-/// the fastest class, and among equals the last, for interrupts usually go to the first. Of two threads of a core the
-/// last is taken, and both only by [`CpuChoice::AllThreads`] and by siblings.
+/// the fastest class, and among equals the last, for interrupts usually go to the first. Of two threads of a core it
+/// takes the last; only [`CpuChoice::AllThreads`] and siblings use both.
 ///
 /// # Errors
 /// Why there are no such CPUs, as a clause that follows "not measured: ".
@@ -176,7 +176,7 @@ fn compact(machine: &Topology, cores: &[usize]) -> Vec<usize> {
     order
 }
 
-/// Cores so that each next one lies in the package, then the node, then the cache that has the fewest so far.
+/// Cores in an order in which each next one is in the package, then the node, then the cache with the fewest so far.
 fn scattered(machine: &Topology, cores: &[usize]) -> Vec<usize> {
     let homes = |cpu: usize| {
         let package = machine.packages.iter().position(|package| package.cpus.contains(cpu));
@@ -207,7 +207,7 @@ fn with_siblings(machine: &Topology, allowed: &CpuSet, cores: Vec<usize>) -> Vec
     };
     let cores: Vec<Vec<usize>> = cores.iter().map(threads).collect();
     let most = cores.iter().map(Vec::len).max().unwrap_or(0);
-    (0..most).flat_map(|turn| cores.iter().filter_map(move |core| core.get(turn).copied())).collect()
+    (0..most).flat_map(|place| cores.iter().filter_map(move |core| core.get(place).copied())).collect()
 }
 
 /// The other CPU of a pair: of the same class where possible, of the nearest node that fits, and among equals the last.

@@ -207,9 +207,8 @@ pub fn threads_of(pid: i32) -> Result<Vec<i32>> {
     threads_under(Path::new("/"), pid)
 }
 
-/// States of the current threads of a process, at most so many, as [`Stat::state`] has them
-/// (`/proc/PID/task/TID/stat`). The state of the process alone is that of its first thread, which may wait for others
-/// that work.
+/// States of at most `most` current threads of a process, as [`Stat::state`] has them (`/proc/PID/task/TID/stat`). The
+/// state of the process alone is that of its first thread, which may wait for others that work.
 pub fn thread_states(pid: i32, most: usize) -> Result<Vec<char>> {
     let threads = threads_of(pid)?;
     // A thread that has ended since has no state.

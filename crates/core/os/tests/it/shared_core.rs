@@ -1,4 +1,4 @@
-//! The contention reference sees a thread on the other hyperthread of its core.
+//! The contention sensor sees a thread on the other hyperthread of its core.
 #![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Recorded machines: what is read of each, and which CPUs every choice takes there.
+//! Recorded machines: their parsed topology, and the CPUs of every choice.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use std::fmt::Write;
@@ -36,7 +36,7 @@ fn plans(machine: &Topology, allowed: &CpuSet) -> String {
     text
 }
 
-/// The plans are written at the end of every record; `PRONY_BLESS=1` writes them anew, and a person reads them.
+/// The plans are at the end of every record; `PRONY_BLESS=1` rewrites them for review.
 #[test]
 fn every_recorded_machine_has_its_expected_plans() {
     let names = machine::names();
@@ -88,7 +88,7 @@ fn the_parts_of_recorded_machines_are_read() {
     assert_eq!(all.last_level_bytes(&"0-2".parse().unwrap()), Some(8 << 20));
 }
 
-/// A pair stands as its name says, uses what may be used, and never a sibling unless siblings are asked for.
+/// A pair has the relation of its name, uses only allowed CPUs, and is a sibling pair only on request.
 #[test]
 fn plans_keep_their_word_on_every_machine() {
     for name in machine::names() {

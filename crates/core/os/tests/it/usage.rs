@@ -1,4 +1,4 @@
-//! What a process uses is counted as documented on any machine.
+//! Counters of a process's resources, as documented on any machine.
 
 use kernels::memory::{Arena, Pages, page_size};
 use os::usage::{Usage, Who, available_bytes};

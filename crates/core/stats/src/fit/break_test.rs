@@ -1,11 +1,11 @@
 //! Tests for a break in a straight line, that is a change of growth.
 //!
 //! The largest of the statistics of Chow (Econometrica 28, 1960) over all times of the break (Quandt 1960; Andrews,
-//! Econometrica 61, 1993), with a p-value from permuted residuals, since tables of its distribution hold for large
-//! samples only. Residuals that resemble their neighbours wander away from one line without any break: what is permuted
-//! is then what each brings of its own, and their correlation is restored (a bootstrap of residuals by an
-//! autoregression, Bühlmann, Bernoulli 3, 1997). Plain permutation finds a break in 24% of forty values that correlate
-//! by 0.3, and in 20% of the records of forty independent ones.
+//! Econometrica 61, 1993). Its p-value is from permuted residuals, since tables of its distribution hold for large
+//! samples only. Correlated residuals wander away from one line without any break. The test therefore permutes their
+//! independent parts and restores the correlation (a bootstrap of residuals by an autoregression, Bühlmann, Bernoulli
+//! 3, 1997). Plain permutation finds a break in 24% of forty values that correlate by 0.3, and in 20% of the records of
+//! forty independent ones.
 
 use rand::seq::SliceRandom;
 
@@ -60,7 +60,7 @@ pub fn sup_f(x: &[f64], y: &[f64], permutations: usize, seed: u64) -> Option<Bre
     Some(Break { p_value, ..found })
 }
 
-/// Parameters besides the mean that two lines with a break between them hide of the correlation of residuals.
+/// Parameters besides the mean with which two lines and a break hide the correlation of residuals.
 const RESIDUAL_BIAS: usize = 4;
 
 /// Correlation of neighbouring residuals about the two lines of the possible break: about one line they would resemble
@@ -72,7 +72,7 @@ fn of_neighbours(x: &[f64], y: &[f64], found: &Break) -> Option<f64> {
     Some(residual_correlation(&off, RESIDUAL_BIAS))
 }
 
-/// What each residual brings beyond what its neighbour before lets expect, about their mean.
+/// The part of each residual that its predecessor does not predict, about their mean.
 fn innovations(off: &[f64], correlation: f64) -> Vec<f64> {
     if correlation == 0.0 {
         return off.to_vec();
@@ -129,7 +129,7 @@ fn largest(x: &[f64], off: &[f64]) -> Option<(usize, f64)> {
     let count = x.len();
     let margin = FEWEST.max((0.15 * count as f64).ceil() as usize);
     let mut sums = LineSums::default();
-    // Of the points from each on.
+    // For the points from each on.
     let mut after = vec![None; count];
     for at in (0..count).rev() {
         sums.add(x[at], off[at]);
@@ -215,7 +215,7 @@ mod tests {
         assert!(alarms(&|x, y| sup_f(x, y, 59, 1).unwrap().p_value) <= 20);
     }
 
-    /// Without what is restored of the correlation 20 to 31% of the series have a break.
+    /// Without the restored correlation 20 to 31% of the series have a break.
     #[test]
     fn values_that_resemble_their_neighbours_are_no_break() {
         let mut rng = generator(8);

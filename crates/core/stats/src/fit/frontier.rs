@@ -2,9 +2,9 @@
 //!
 //! Its points are those that were a record when they appeared.
 
-/// Positions of the points that exceed every earlier one, in the order of time. Of points at the same time the largest
-/// counts. Where lower values are better, give them with the other sign. `None` when the samples differ in length or a
-/// number is not finite.
+/// Positions of the points that exceed every earlier one, in the order of time. The largest of several points at one
+/// time counts. If lower values are better, negate them. `None` when the samples differ in length or a number is not
+/// finite.
 pub fn records(times: &[f64], values: &[f64]) -> Option<Vec<usize>> {
     if times.len() != values.len() || times.iter().chain(values).any(|v| !v.is_finite()) {
         return None;

@@ -16,8 +16,7 @@ pub struct FitLine {
     pub intercept: f64,
     /// Standard deviation of a point of weight 1 about the line.
     pub residual_sd: f64,
-    /// Degrees of freedom: points minus fitted parameters, or as many as points are worth that resemble their
-    /// neighbours.
+    /// Degrees of freedom: the effective number of points minus fitted parameters.
     pub degrees: f64,
     /// Smallest and largest x of the fit.
     pub range: (f64, f64),
@@ -27,20 +26,20 @@ pub struct FitLine {
     spread_x: f64,
     /// Sum of weights; infinite for a line through the origin, whose value at 0 is known.
     weight: f64,
-    /// Factor by which residuals that resemble their neighbours inflate the variance of the line.
+    /// Factor by which the correlation of residuals inflates the variance of the line.
     inflation: f64,
 }
 
-/// Parameters besides the mean of the residuals by which a line hides the correlation of their neighbours: it has one
-/// more, and with two intervals hold at a correlation of 0.6 from eight points on.
+/// Parameters besides the mean with which a line hides the correlation of its residuals. It has one more; with two,
+/// intervals hold at a correlation of 0.6 from eight points on.
 const RESIDUAL_BIAS: usize = 2;
 
 /// Least degrees of freedom of a line through points that resemble their neighbours.
 const LEAST_DEGREES: f64 = 2.0;
 
 impl FitLine {
-    /// The line with what the residuals of its points in the order of x show of their correlation: the line is then
-    /// known as well as by so many fewer independent points, and so is their scatter.
+    /// The line with the correlation of its residuals in the order of x, which widens its intervals as fewer
+    /// independent points would.
     #[must_use]
     pub(crate) fn persistent(self, residuals: &[f64]) -> Self {
         let inflation = residual_inflation(residuals, RESIDUAL_BIAS);
@@ -54,7 +53,7 @@ impl FitLine {
         self.residual_sd.powi(2) * self.inflation / self.spread_x
     }
 
-    /// Factor by which residuals that resemble their neighbours inflate the variance of the line; at least 1.
+    /// Factor by which the correlation of residuals inflates the variance of the line; at least 1.
     pub fn inflation(&self) -> f64 {
         self.inflation
     }
@@ -130,9 +129,9 @@ pub fn weighted_line(x: &[f64], y: &[f64], weights: &[f64]) -> Option<FitLine> {
     Some(with_residuals(fitted, x, y, weights))
 }
 
-/// Fits a line through the origin, such as bytes over time; a point of weight w has the variance of a point of weight 1
-/// over w. `None` below two points, with one or a weight that is not finite, with a weight that is not positive, when
-/// the samples differ in length, or when all x are 0.
+/// Fits a line through the origin, such as bytes over time. A point of weight w has 1/w of the variance of a point of
+/// weight 1. `None` below two points, with a point or weight that is not finite, with a weight that is not positive,
+/// when the samples differ in length, or when all x are 0.
 pub fn weighted_line_through_origin(x: &[f64], y: &[f64], weights: &[f64]) -> Option<FitLine> {
     if x.len() < 2 || !sound(x, y, weights) {
         return None;
@@ -162,7 +161,6 @@ fn with_residuals(mut line: FitLine, x: &[f64], y: &[f64], weights: &[f64]) -> F
     line
 }
 
-/// Residuals of a line.
 pub(crate) fn residuals(line: &FitLine, x: &[f64], y: &[f64]) -> Vec<f64> {
     x.iter().zip(y).map(|(x, y)| y - line.intercept - line.slope * x).collect()
 }

@@ -1,4 +1,4 @@
-//! Samples that resemble their neighbours: what equal things are called, and what is still found of independent ones.
+//! Correlated samples: false alarms of equal things, and sensitivity with independent ones.
 #![expect(clippy::unwrap_used, reason = "simulated samples always compare")]
 
 use rand_chacha::ChaCha8Rng;
@@ -6,7 +6,7 @@ use stats::order_statistic::{sample_median_interval, sample_median_range};
 use stats::simulate::{Noise, generator, standard_normal};
 use stats::{BAND, EquivalenceVerdict, Floor, compare, verdict};
 
-/// Standard deviation of samples, as a logarithm: far beyond the band, which would hide false alarms of smaller ones.
+/// Standard deviation of samples, as a logarithm: far above the margin, which would hide smaller false alarms.
 const SPREAD: f64 = 0.1;
 
 /// Logarithms of samples whose neighbours correlate by so much.
@@ -27,7 +27,7 @@ fn stepping(samples: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..samples).map(&mut one).collect()
 }
 
-/// Shares of pairs of equal things, so many samples on both sides, that are significant at 5%, and DIFFERENT.
+/// Shares of pairs of equal things that are significant at 5%, and that are called different.
 fn called(trials: usize, mut side: impl FnMut() -> Vec<f64>) -> (f64, f64) {
     let (mut significant, mut different) = (0, 0);
     for _ in 0..trials {
@@ -65,7 +65,7 @@ fn equals_whose_samples_resemble_their_neighbours_are_rarely_called_different() 
     }
 }
 
-/// A few samples that look correlated by chance must not hide what lies far apart.
+/// A few samples that look correlated by chance must not hide a large difference.
 #[test]
 fn what_lies_far_apart_is_found() {
     let trials = testing::trials(400, 4000);
@@ -86,8 +86,8 @@ fn what_lies_far_apart_is_found() {
 fn independent_samples_find_what_they_found() {
     let trials = testing::trials(400, 4000);
     let mut rng = generator(32);
-    // The shift that a test of so many samples finds in about seven, eight and nine of ten cases, and the share that
-    // was found before correlation cost degrees of freedom.
+    // The shift that a test finds in about seven, eight and nine of ten cases, and the share that it finds if
+    // correlation costs no degrees of freedom.
     for (samples, before) in [(10, 0.70), (14, 0.77), (20, 0.82), (40, 0.86)] {
         let shift = 3.4 * (2.0 / samples as f64).sqrt() * SPREAD;
         let found = (0..trials).filter(|_| {
@@ -102,8 +102,7 @@ fn independent_samples_find_what_they_found() {
     }
 }
 
-/// What a result prints, an interval at 95% or the range of its samples with their own level, is missed no more often
-/// than it says.
+/// A printed interval at 95%, or a min-max range with its own level, misses no more often than stated.
 #[test]
 fn intervals_of_one_run_keep_what_they_say() {
     let trials = testing::trials(400, 4000);

@@ -1,4 +1,4 @@
-//! Coverage of the interval of a result's median after stopping at fixed looks.
+//! Coverage of the interval of a result's median after stopping at fixed checkpoints.
 
 use stats::order_statistic::sample_median_range;
 use stats::simulate::generator;
@@ -11,7 +11,7 @@ use crate::session::{PINNED, consecutive, resample, sessions};
 const LEVEL: f64 = 0.95;
 const LAST: usize = CHECKPOINTS[CHECKPOINTS.len() - 1];
 
-/// Stops as a run does: at the first look at which the result converged, else at the last.
+/// Stops as a run does: at the first checkpoint at which the result converged, else at the last.
 fn stopped(values: &[f64]) -> (usize, Interval) {
     for n in CHECKPOINTS {
         let seen = decide_at_checkpoint(&values[..n], &[], TARGET, LEVEL);

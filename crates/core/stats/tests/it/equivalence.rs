@@ -74,8 +74,8 @@ fn the_errors_of_earlier_sessions_are_not_counted_twice() {
     const APART: f64 = 0.006;
     let trials = trials();
     let five_percent = testing::at_most(0.05, trials);
-    // The median of 20 samples of a session, and its standard error by its order statistics, taken for those of 99.7%:
-    // a median scatters more than the shift of two samples does, and what is taken off must not be too much.
+    // The median of 20 samples of a session, and its standard error by order statistics, taken as an interval of 99.7%.
+    // A median scatters more than the shift of two samples, and the correction must not be too large.
     let past = |effect: f64, rng: &mut ChaCha8Rng| {
         let mut logs = session(0.0, effect, rng);
         logs.sort_by(f64::total_cmp);
@@ -105,7 +105,7 @@ fn claims_are_rarely_false_and_often_made() {
     let trials = trials();
     let five_percent = testing::at_most(0.05, trials);
     let floor = |_: &mut ChaCha8Rng| Floor::known(0.003);
-    // The worst truth for a claim lies on the edge of the band.
+    // The worst case of a claim is the edge of the margin.
     let (false_same, false_different) =
         (share(trials, BAND, 0.003, floor, same), share(trials, BAND, 0.003, floor, different));
     let (true_same, true_different) =

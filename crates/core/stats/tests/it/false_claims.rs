@@ -72,7 +72,7 @@ fn one_session_family_of_sixty() {
     }
 }
 
-/// Odd against even rounds, the way a run compares two things in one session.
+/// Odd rounds against even rounds, as a run compares two commands in one session.
 #[test]
 fn one_session_real_order() {
     for session in sessions() {
@@ -143,8 +143,8 @@ fn across_sessions() {
     }
 }
 
-/// A block of samples against the next block of the same session, without a floor: autocorrelation alone must be
-/// accounted for. This is why consecutive runs count as two sessions.
+/// A block of samples against the next block of the same session, without session noise, so that autocorrelation alone
+/// must account for the difference. This is why consecutive runs count as two sessions.
 #[test]
 fn one_session_neighbouring_blocks() {
     let sessions = sessions();

@@ -17,7 +17,7 @@ const ALL: usize = 2000;
 /// Numbers of samples that are tried.
 const SAMPLES: [usize; 5] = [8, 20, 40, 100, 320];
 
-/// Samples of which nothing is to be said.
+/// Samples without a flag.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Normal,
@@ -57,12 +57,12 @@ fn times(count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     (0..count).map(|at| at as f64 + 0.2 * rng.random::<f64>()).collect()
 }
 
-/// Trials of so many samples, of some in all: those of many are slow.
+/// Number of trials for this sample count: long series are slow.
 fn trials_of(all: usize, count: usize) -> usize {
     if count > 40 && all < ALL { all / 5 } else { all }
 }
 
-/// Share of trials of which something holds.
+/// Share of trials in which something holds.
 fn share(trials: usize, mut of: impl FnMut() -> bool) -> f64 {
     (0..trials).filter(|_| of()).count() as f64 / trials as f64
 }
@@ -92,7 +92,7 @@ fn no_drift_is_seldom_called_one() {
             println!("TABLE drift of {count} samples, {kind:?}: raised {noisy:.4} of {trials}, quiet {quiet:.3}");
             let promised = if kind == Kind::Alike { 0.02 } else { 0.01 };
             assert!(noisy <= testing::at_most(promised, trials), "{count} {kind:?}: {noisy}");
-            // What moves by less than the band is no drift.
+            // A movement below the margin is no drift.
             assert!(quiet == 0.0, "{count} {kind:?}: {quiet}");
         }
     }
@@ -178,7 +178,7 @@ fn two_levels_are_modes_unless_they_hardly_differ() {
         for ratio in [1.03, 1.1, 2.5] {
             let noise =
                 Noise { between: 0.003, disturbed: 0.0, second_share: 0.3, second_ratio: ratio, ..Noise::stable(1.0) };
-            // Of the lower level, seven in ten, the median of all is the quantile at 5/7.
+            // With seven in ten at the lower level, the median of all is its quantile at 5/7.
             let median = (0.003 * 0.5659_f64).exp();
             let (mut several, mut missed) = (0, 0);
             for _ in 0..trials {
@@ -198,8 +198,8 @@ fn two_levels_are_modes_unless_they_hardly_differ() {
     }
 }
 
-/// What is not confirmed is right as often as it says, and a result that is twice as uncertain as its target is hardly
-/// ever called within it or nearly so.
+/// Unconfirmed intervals cover as often as stated. A result twice as uncertain as its target is hardly ever called
+/// converged.
 #[test]
 fn what_is_not_confirmed_holds_all_the_same() {
     let mut rng = generator(97);
@@ -213,9 +213,9 @@ fn what_is_not_confirmed_holds_all_the_same() {
                 let truth = if kind == Kind::Lognormal { 1.0 + scale } else { 1.0 };
                 let (mut raised, mut called) = (0, 0);
                 for _ in 0..trials {
-                    let look = decide_at_checkpoint(&samples(kind, scale, count, &mut rng), &[], TARGET, 0.95);
-                    let Some(found) = look.interval.map(|found| found.interval) else { continue };
-                    called += usize::from(look.converged);
+                    let checkpoint = decide_at_checkpoint(&samples(kind, scale, count, &mut rng), &[], TARGET, 0.95);
+                    let Some(found) = checkpoint.interval.map(|found| found.interval) else { continue };
+                    called += usize::from(checkpoint.converged);
                     let unconfirmed = found.relative_half_width() <= TARGET && found.level < CALLING_LEVEL;
                     raised += usize::from(unconfirmed);
                     held += usize::from(unconfirmed && found.contains(truth));
@@ -238,7 +238,7 @@ fn what_is_not_confirmed_holds_all_the_same() {
     }
 }
 
-/// Whether a warm-up ends at its cap of 40 batches, each of which has so much more than the one before and scatters.
+/// Whether a warm-up ends at its cap of 40 batches, with batches that grow by `growth` and scatter.
 fn is_capped(kind: Kind, scatter: f64, growth: f64, rng: &mut ChaCha8Rng) -> bool {
     let still = samples(kind, scatter, 40, rng);
     let batches: Vec<f64> = still.iter().enumerate().map(|(at, one)| one * (-growth * at as f64).exp()).collect();

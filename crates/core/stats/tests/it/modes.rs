@@ -16,7 +16,7 @@ fn rate(trials: usize, seed: u64, mut sample: impl FnMut(&mut rand_chacha::ChaCh
     (0..trials).filter(|_| modes(&sample(&mut rng)).len() > 1).count() as f64 / trials as f64
 }
 
-/// Share that a promised one keeps to in so many trials: it is a promise of 4000.
+/// Largest share that chance allows for a promised share in this many trials.
 fn kept(promised: f64, trials: usize) -> f64 {
     promised - (testing::at_most(promised, trials) - testing::at_most(promised, 4000))
 }

@@ -1,4 +1,4 @@
-//! What samples usually show of persistence, from half of the recordings: the rules `noise.persistence` and
+//! Usual persistence of samples, from half of the recordings: the rules `noise.persistence` and
 //! `noise.persistence_weight`.
 
 use model::RULES;

@@ -1,12 +1,12 @@
-//! Promises on recorded noise, in the order of time and resampled. Recordings beside this file are always used; those
-//! of the shared directory if it is present.
+//! Promises on recorded noise, in the order of time and resampled. Recordings in this folder are always used; those of
+//! the shared directory if it is present.
 //!
-//! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, median batches as
-//! observed. `beside_builds_1` and `_2`: 40 samples of eighteen results of this program during several builds on two
-//! CPUs (load 8 to 20). `clean_guest_1` and `_2`: 160 samples of sixteen results, the values of their
-//! clean batches where they have some, on two cores of an AMD EPYC that neighbours shared 72 and 62% of the time;
-//! in the second a compiler ran for a part. `long_guest`: 320 samples of sixteen results, one every 0.53 seconds, on
-//! two cores of an AMD EPYC of family 26 that its host moved now and then, shared for 3% of the time.
+//! `quiet_guest` and `loaded_guest`: 18 and 11 kernels on a guest whose core other guests share, raw median batches.
+//! `beside_builds_1` and `_2`: 40 samples of eighteen results during several builds on two CPUs (load 8 to 20).
+//! `clean_guest_1` and `_2`: 160 samples of sixteen results, clean values where they exist, on two cores of an AMD EPYC
+//! that neighbours shared 72 and 62% of the time; in the second a compiler ran for a part. `long_guest`: 320 samples of
+//! sixteen results, one every 0.53 seconds, on two cores of an AMD EPYC of family 26 that its host sometimes moved,
+//! shared for 3% of the time.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use stats::simulate::generator;
 use stats::stop::{CALLING_LEVEL, TARGET, decide_at_checkpoint};
 use stats::{Interval, median};
 
-/// Resamples of every result, if not for a brief look.
+/// Resamples of every result in the full test.
 const RESAMPLES: usize = 120;
 
 pub(crate) const LEVEL: f64 = 0.95;
@@ -61,8 +61,8 @@ pub(crate) fn results() -> Vec<(String, Vec<f64>)> {
     own().into_iter().chain(sessions()).flat_map(named).collect()
 }
 
-/// Result of a run of one result: samples, interval, and whether it converged. With a time limit the last look is
-/// where the samples end.
+/// Result of a run of one result: samples, interval, and whether it converged. With a time limit the last checkpoint is
+/// the end of the samples.
 fn ended(values: &[f64]) -> (usize, Interval, bool) {
     for n in CHECKPOINTS.into_iter().filter(|n| *n < values.len()).chain([values.len()]) {
         let seen = decide_at_checkpoint(&values[..n], &[], TARGET, LEVEL);
@@ -137,7 +137,7 @@ impl Tally {
         if self.called == 0 { 1.0 } else { self.called_covered as f64 / self.called as f64 }
     }
 
-    /// Whether nine in ten calls cover, as far as so many can tell.
+    /// Whether nine in ten calls cover, within the precision of this number of calls.
     fn holds(&self) -> bool {
         self.stretches_missed as f64 <= testing::at_most(0.10, self.stretches.max(1)) * self.stretches as f64
     }
@@ -153,7 +153,7 @@ impl Tally {
     }
 }
 
-/// Prints a line of the table; returns the tally of all results, and of those that converge in fewer than a fifth of
+/// Prints a line of the table. Returns the tally of all results, and of those that converge in fewer than a fifth of
 /// their runs.
 pub(crate) fn table(title: &str, each: &[(String, Tally)]) -> (Tally, Tally) {
     let sum = |wanted: &dyn Fn(&Tally) -> bool| {
@@ -234,8 +234,7 @@ fn samples_in_the_order_of_time_cover_when_converged() {
     assert!(wandering.len() <= 3, "{} results wander", wandering.len());
 }
 
-/// `count` values in blocks of geometric length, three on average, each starting at a random position: the stationary
-/// bootstrap of Politis and Romano (Journal of the American Statistical Association 89, 1994).
+/// `count` values in blocks of geometric length, three on average, each starting at a random position.
 fn in_blocks(values: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
     let mut at = rng.random_range(0..values.len());
     (0..count)
@@ -270,7 +269,7 @@ fn correlated_samples_cover_when_converged() {
     assert!(rare.holds(), "{} of {} calls", rare.stretches_missed, rare.stretches);
 }
 
-/// Runs that end at any look have intervals at 95%, or a lower stated level.
+/// Runs that end at any checkpoint have intervals at 95%, or a lower stated level.
 #[test]
 fn interrupted_runs_have_the_stated_coverage() {
     for n in CHECKPOINTS {

@@ -1,12 +1,12 @@
-//! Recorded samples further apart: what the time between them adds to what they describe.
+//! Recorded samples further apart: the effect of spacing on the described period.
 
 use super::recordings::{LEVEL, Tally, parse, table, until};
 use stats::median;
 use stats::order_statistic::{sample_median_interval, sample_median_range};
 use stats::simulate::generator;
 
-/// How far apart samples lie decides what their interval says: half a second apart they describe a quarter of a
-/// minute, which is another than the minutes around it where the host's other guests decide.
+/// The spacing of samples decides what their interval describes. Samples half a second apart describe a quarter of a
+/// minute, which differs from the next one if the host's other guests are busy.
 #[test]
 fn samples_further_apart_describe_more_of_the_host() {
     let mut rng = generator(37);
@@ -33,23 +33,22 @@ fn samples_further_apart_describe_more_of_the_host() {
     assert!(one.0 >= 0.90 && one.1 >= 0.88 && two.1 >= 0.95 && four.1 >= 0.97, "{found:?}");
 }
 
-/// In what share of runs the interval of so many executions covers the median of all recorded ones, each of them so
-/// many after the one before.
+/// Share of runs in which the interval of `executions` samples, `step` apart, covers the median of the whole recording.
 fn covered(recorded: &[f64], executions: usize, step: usize) -> f64 {
     let truth = median(recorded).unwrap();
     let starts = recorded.len() - (executions - 1) * step;
     let covers = |start: &usize| {
         let some: Vec<f64> = recorded[*start..].iter().step_by(step).take(executions).copied().collect();
-        // Where so many cannot say it at that level, their extremes are printed, at a lower one.
+        // Samples too few for that level give a min-max range at a lower one.
         let found = sample_median_interval(&some, LEVEL).or_else(|| sample_median_range(&some));
         found.is_some_and(|found| found.interval.contains(truth))
     };
     (0..starts).filter(covers).count() as f64 / starts as f64
 }
 
-/// The same holds for executions of whole programs: `executions_alone` and `executions_beside_builds` are 3,000 and
-/// 4,000 of a program that lists a directory, microseconds, one every twentieth of a second, on a guest without other
-/// work and beside compilers that came and went. Half a second apart is what `time` and `app` do.
+/// The same holds for executions of whole programs: `executions_alone` and `executions_beside_builds` hold 3,000 and
+/// 4,000 times of a program that lists a directory, microseconds, one every twentieth of a second, on an idle guest and
+/// during intermittent compilation. Half a second apart is what `time` and `app` do.
 #[test]
 fn executions_further_apart_describe_more_of_the_host() {
     let texts = [

@@ -7,7 +7,7 @@ use rand::Rng;
 /// One recorded session.
 pub(crate) struct Session {
     pub(crate) name: String,
-    /// Launch values by benchmark in the order of time, nanoseconds an operation. Paired benchmarks are the median of
+    /// Sample values by benchmark in the order of time, nanoseconds an operation. Paired benchmarks are the median of
     /// the differences of neighbouring batches.
     pub(crate) results: BTreeMap<String, Vec<f64>>,
 }

@@ -1,8 +1,8 @@
 //! How far sessions of one machine lie apart, by class: the rules `noise.compute` to `noise.file_data`.
 //!
-//! Of each result in the sessions of one recording it is the variance of the logarithms of their medians less the mean
-//! variance that their samples explain. The number of a class is the 80% quantile over its results: one result that
-//! moved far in one recording does not raise it.
+//! Per result and recording it is the variance of the logarithms of the sessions' medians, less the mean variance that
+//! their samples explain. The number of a class is the 80% quantile over its results: one result that moved far in one
+//! recording does not raise it.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,10 @@
 //! The address of a server, how its connection is protected, and where the password comes from.
 //!
 //! `postgres://USER@HOST/DATABASE` with the parameters of libpq (PostgreSQL documentation, 34.1.2) that matter here.
-//! `sslmode`: `verify-full` (the default for every host but this one) encrypts, and verifies that the server's
-//! certificate was signed by a known authority for this host name; `require` and `verify-ca` do the same, since
-//! encryption without verification does not protect from whoever controls the path; `disable` sends everything in
-//! clear. `sslrootcert`: a file with the authorities, in place of those of the system. `passfile`: a file of passwords
-//! (34.16).
+//! `sslmode`: `verify-full` (the default except for localhost) encrypts, and verifies that a known authority signed the
+//! server's certificate for this host name. `require` and `verify-ca` do the same, since encryption without
+//! verification does not protect from an attacker on the path. `disable` sends everything in clear. `sslrootcert`: a
+//! file with the authorities, in place of those of the system. `passfile`: a file of passwords (34.16).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use postgres::config::{Host, SslMode};
 use postgres::{Client, Config, NoTls};
 use postgres_native_tls::MakeTlsConnector;
 
-/// A parsed address. What it prints holds no password.
+/// A parsed address. Its printed form has no password.
 #[derive(Clone)]
 pub(super) struct Address {
     pub(super) config: Config,
@@ -27,7 +26,7 @@ impl Address {
     /// Parses the user's text, and reads the files that it names.
     ///
     /// # Errors
-    /// A clause that says what is wrong, without the password.
+    /// A clause with the error, without the password.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Parts::of(text)?;
         let mut config: Config = parts.rest.parse().map_err(|error: postgres::Error| super::trouble::causes(&error))?;
@@ -204,7 +203,7 @@ mod tests {
         }
         assert_eq!(encrypted("postgres://me@localhost/b?sslmode=verify-full"), Ok(true));
         assert_eq!(encrypted("postgres://me@db.example.org/b?sslmode=disable"), Ok(false));
-        // What may silently fall back to clear text is not offered.
+        // Modes that may silently fall back to clear text are not offered.
         for mode in ["prefer", "allow", "no"] {
             let said = encrypted(&format!("postgres://me:secret@h/b?sslmode={mode}")).unwrap_err();
             assert!(said.contains("verify-full") && !said.contains("secret"), "{said}");

@@ -8,7 +8,7 @@ pub(super) const KNOWN: i64 = 1;
 /// Key of the advisory lock that writers hold ("Prny").
 pub(super) const LOCK: i64 = 0x5072_6e79;
 
-/// Columns mean what they mean in the SQLite store.
+/// Columns have the same meaning as in the SQLite store.
 const TABLES: &str = "
 CREATE SCHEMA IF NOT EXISTS prony;
 CREATE TABLE prony.store (version bigint NOT NULL, next bigint NOT NULL);
@@ -69,8 +69,8 @@ pub(super) fn version(client: &mut impl postgres::GenericClient) -> Result<Optio
     if there { Ok(Some(client.query_one("SELECT version FROM prony.store", &[])?.get(0))) } else { Ok(None) }
 }
 
-/// Creates the tables in a database that has no store. Another process may have done it meanwhile, so this is looked at
-/// again under the lock.
+/// Creates the tables in a database that has no store. Another process may do the same, so the check is repeated under
+/// the lock.
 pub(super) fn create(client: &mut Client) -> Result<(), postgres::Error> {
     super::in_transaction(client, |transaction| {
         if version(transaction)?.is_none() {

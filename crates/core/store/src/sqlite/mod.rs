@@ -50,7 +50,7 @@ impl SqliteStore {
         result.map_err(|error| self.refuse(action, &error))
     }
 
-    /// Whether the file that is open is no longer the one of its name: what is written to it is lost.
+    /// Whether the open file has lost its name, so that everything written to it is lost.
     fn is_gone(&self) -> bool {
         self.file.is_some() && open::identity(&self.path) != self.file
     }
@@ -96,7 +96,7 @@ impl Store for SqliteStore {
             *self = Self { anew: true, ..Self::open(&self.path, Access::Write)? };
             numbers = self.put_packed(&packed)?;
         }
-        // After a checkpoint the file alone is complete: it can be copied, read on a read-only file system, and the
+        // After a checkpoint the file alone is complete: it can be copied, and read on a read-only file system, and the
         // log's space is free for reuse when the disk is full. A reader at this moment only delays the checkpoint.
         let _ = self.connection.execute_batch("PRAGMA wal_checkpoint(PASSIVE)");
         Ok(numbers.into_iter().map(i64::unsigned_abs).collect())

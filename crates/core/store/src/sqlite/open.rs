@@ -1,4 +1,4 @@
-//! Opens the database: checks what it is, chooses its journal, and handles concurrent users.
+//! Opens the database: checks its kind, chooses its journal, and handles concurrent users.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl SqliteStore {
             opened => opened?,
         };
         let explain = |error: rusqlite::Error| refuse(trouble::of(&error, path));
-        // SQLite opens what it may not write for reading, and would say so at the first run that is to be saved.
+        // SQLite opens an unwritable file for reading, and would only fail at the first saved run.
         if access != Access::Read && connection.is_readonly("main").map_err(explain)? {
             return Err(refuse(StoreErrorKind::ReadOnly));
         }
@@ -104,16 +104,16 @@ impl SqliteStore {
         self
     }
 
-    /// Lets others use the database again, and keeps on the disk what a crash would need.
+    /// Lets others use the database again, and keeps data for crash recovery on the disk.
     pub(super) fn connect_with_room(&self) -> rusqlite::Result<()> {
         self.connection.pragma_update(None, "locking_mode", "NORMAL")?;
         set_journal(&self.connection, &self.path, Access::Write)
     }
 }
 
-/// Connects and checks the kind of the file. A file that cannot be written is opened for reading. Where even the shared
-/// memory beside it cannot be created (a read-only file system), it is opened as immutable, unless it has a journal
-/// whose runs would then be missed.
+/// Connects and checks the kind of the file. A file that cannot be written is opened for reading. If even its shared
+/// memory cannot be created (a read-only file system), it is opened as immutable, unless it has a journal whose runs
+/// would then be missed.
 fn connect(path: &Path, access: Access, patience: Duration) -> Result<(Connection, Form), Error> {
     let refuse = |error: &rusqlite::Error| Error::Place {
         action: ACTION,
@@ -146,9 +146,9 @@ fn attempt(connection: rusqlite::Result<Connection>, patience: Duration) -> rusq
     Ok((connection, form))
 }
 
-/// Connects without the shared memory and the journal that take room on the disk: the database is locked for this
-/// connection alone, and what a crash would need is in memory. Only where nothing else can free room, since a crash of
-/// the machine at that moment damages the database.
+/// Connects without the shared memory and the journal, which take room on the disk. The database is locked for this
+/// connection alone, and the data for a rollback is in memory. A crash of the machine at that moment damages the
+/// database, so this is the last resort for a full disk.
 fn without_room(path: &Path) -> rusqlite::Result<Connection> {
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
@@ -157,7 +157,7 @@ fn without_room(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// What tells a file from another one that has its name later.
+/// Identifies a file, so that a later one of the same name counts as another.
 pub(super) type FileIdentity = (u64, u64);
 
 /// The file that has a name at present.
@@ -193,8 +193,8 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     schema::create(connection)
 }
 
-/// Chooses the journal. A write-ahead log allows readers beside a writer, but needs shared memory, which processes on
-/// two hosts do not have: on a network file system the database keeps a rollback journal.
+/// Chooses the journal. A write-ahead log allows readers during a write, but needs shared memory, which processes on
+/// two hosts do not have. On a network file system the database keeps a rollback journal.
 fn set_journal(connection: &Connection, path: &Path, access: Access) -> rusqlite::Result<()> {
     if access == Access::Read {
         return connection.pragma_update(None, "query_only", true);
@@ -202,7 +202,7 @@ fn set_journal(connection: &Connection, path: &Path, access: Access) -> rusqlite
     let wanted = if on_network(path) { "delete" } else { "wal" };
     let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
     if mode != wanted {
-        // Where WAL is unavailable, or the database is busy, the current mode is kept.
+        // If WAL is unavailable, or the database is busy, the current mode stays.
         let changed = connection.pragma_update_and_check(None, "journal_mode", wanted, |row| row.get::<_, String>(0));
         if let Err(error) = changed
             && !matches!(trouble::of(&error, path), StoreErrorKind::Locked)

@@ -86,8 +86,7 @@ pub(super) fn form(connection: &Connection) -> rusqlite::Result<Form> {
     })
 }
 
-/// Creates the tables in an empty database. Another process may have done it meanwhile, so its kind is read again under
-/// the lock.
+/// Creates the tables in an empty database. Another process may do the same, so its kind is read again under the lock.
 pub(super) fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
     if let Form::Empty = form(&transaction)? {

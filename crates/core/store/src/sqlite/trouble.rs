@@ -30,7 +30,7 @@ pub(super) fn of(error: &rusqlite::Error, path: &Path) -> StoreErrorKind {
 }
 
 /// SQLite says only that it could not open the file. The cause is found by trying what SQLite needs: writing the file,
-/// and creating others beside it.
+/// and creating others in its directory.
 fn cannot_open(path: &Path) -> StoreErrorKind {
     if path.is_dir() {
         return StoreErrorKind::Directory;

@@ -93,7 +93,7 @@ fn values_are_loaded_without_the_inside_of_samples(mut fresh: Fresh) {
     assert_eq!((whole.machine, whole.session, whole.plan), (values.machine, values.session, values.plan));
 }
 
-/// A comparison must find from values that the host had two CPUs elsewhere, as it does from documents.
+/// A comparison must find moved CPUs from values, as it does from documents.
 fn values_tell_where_several_parties_were(mut fresh: Fresh) {
     let mut whole = run("m", 1, SMALL);
     let distance = CpuDistance { cpus: [0, 1], picos: 40_000, share: Share::ALL, elsewhere: None };

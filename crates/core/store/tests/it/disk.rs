@@ -1,4 +1,4 @@
-//! Disks that are full, read-only or limited: what was saved stays, and one clear line says what to do.
+//! Full, read-only or limited disks: saved runs stay, and one clear line gives advice.
 #![allow(clippy::unwrap_used, reason = "these are tests")]
 #![cfg(unix)]
 
@@ -10,7 +10,7 @@ use crate::common::{SMALL, TYPICAL, run};
 use crate::trouble::{PLACE, SAVER, assert_clear, skip, trouble};
 use store::{Access, Detail, StoreErrorKind, save_document};
 
-/// A file system of its own, unmounted at the end.
+/// A mounted file system, unmounted at the end.
 struct Mounted(tempfile::TempDir);
 
 impl Mounted {
@@ -92,7 +92,7 @@ fn runs_are_removed_from_a_store_that_is_opened_on_a_full_disk() {
     store.remove(&[&run("m", 1, SMALL).id]).unwrap();
     fs::remove_file(&filler).unwrap();
     fill();
-    // Another process has it open meanwhile, or this one since before.
+    // Another process or this one has it open.
     store.remove(&[&run("m", 2, SMALL).id]).unwrap();
     let file = tempfile::tempfile_in(disk.0.path()).unwrap();
     assert!(file.set_len(1).is_ok() && takes(&file) > 0, "there is room again");

@@ -1,4 +1,4 @@
-//! Run documents as files: they are read back as written; malformed input gives one line with the position, and no
+//! Run documents as files: they are read back as written. Malformed input gives one line with the position, and no
 //! panic.
 #![allow(clippy::unwrap_used, reason = "tests, helpers included")]
 
@@ -140,7 +140,7 @@ fn number() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("JSON holds no other", |number| number.is_finite())
 }
 
-/// What a value can be: none is below 0.
+/// Possible values: none is below 0.
 fn amount() -> impl Strategy<Value = f64> {
     number().prop_map(f64::abs)
 }

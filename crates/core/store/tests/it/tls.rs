@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use crate::common::{SMALL, run, server};
 use store::{Access, PostgresStore, Store};
 
-/// Two authorities, of which the first signed the server's certificate for the name localhost; a server that accepts
-/// TLS and a password alone.
+/// Two authorities and a server that accepts only TLS with a password. The first authority signed its certificate for
+/// localhost.
 const SCRIPT: &str = r#"
     cd "$DIRECTORY"
     authority() {

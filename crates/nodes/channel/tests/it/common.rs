@@ -1,4 +1,4 @@
-//! A server that echoes what it receives, and records it.
+//! A server that echoes and records its input.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ pub(crate) fn token() -> Token {
     Token::parse("the token of these tests").unwrap()
 }
 
-/// What a server received and refused.
+/// Messages that a server received and refused.
 #[derive(Debug, Default)]
 pub(crate) struct EchoLog {
     pub(crate) messages: Vec<String>,

@@ -10,7 +10,7 @@ use channel::AcceptorLimits;
 
 use crate::common::{EchoServer, LONG, ask, connect};
 
-/// What a relay does to one unit: a greeting, a message of the handshake, or a frame.
+/// The change that a relay makes to one unit: a greeting, a message of the handshake, or a frame.
 #[derive(Debug, Clone, PartialEq)]
 enum Tampering {
     Flip(usize),

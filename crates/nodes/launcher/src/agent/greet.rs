@@ -116,7 +116,7 @@ struct Met {
     reply: Result<(Hello, ClockOffset)>,
 }
 
-/// Greets an agent in a thread of its own, since a read from a pipe has no time limit here: the thread ends with the
+/// Greets an agent in a separate thread, since a read from a pipe has no time limit here. The thread ends with the
 /// agent at the latest.
 fn meet(node: usize, link: &mut Link, duty: &str, results: Sender<Met>) -> Result<()> {
     let mut output = std::mem::replace(&mut link.output, Box::new(std::io::empty()));

@@ -7,7 +7,7 @@ use super::super::ssh::quoted;
 use super::{JOB_NAME, minutes, tool};
 use crate::{Error, Result};
 
-/// One job that runs a command on nodes of its own.
+/// One job that runs a command on its own nodes.
 #[derive(Debug, Clone)]
 pub struct Batch {
     /// Name in Slurm's lists.
@@ -95,7 +95,7 @@ impl Batch {
         options.extend(self.options.iter().map(|option| option_word(option)));
         let mut text = String::from("#!/bin/sh\n");
         for option in options {
-            // What follows a line feed would be a command of the script.
+            // Text after a line feed would be a command of the script.
             if option.chars().any(char::is_control) {
                 return Err(Error::Usage(format!("{option:?} is no option of Slurm: it has a control character")));
             }
@@ -111,12 +111,13 @@ impl Batch {
     }
 }
 
-/// A submitted job. Each cluster of a site has numbers of its own, so one without its cluster may be another job.
+/// A submitted job. Each cluster of a site numbers its jobs separately, so a number without its cluster may be another
+/// job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmittedId {
     /// Its number.
     pub number: u64,
-    /// The cluster that took it; `None`: the one that Slurm's commands ask unless told.
+    /// The cluster that took it; `None`: the default of Slurm's commands.
     pub cluster: Option<String>,
 }
 

@@ -83,7 +83,7 @@ fn given(reason: &str) -> String {
 }
 
 /// Parses the output of `scontrol -o show job`: one job a line, `Key=value` separated by blanks. A job's name may hold
-/// any text and so may look like a key; keys are searched for after it. Other lines are skipped.
+/// any text and so may resemble a key; keys are searched for after it. Other lines are skipped.
 #[must_use]
 pub fn parse_one_line(text: &str) -> Vec<SlurmJob> {
     let of = |line: &str| {
@@ -107,7 +107,7 @@ pub fn parse_one_line(text: &str) -> Vec<SlurmJob> {
     text.lines().filter_map(of).collect()
 }
 
-/// The jobs of this name that Slurm still lists, on a cluster or the one that its commands ask unless told.
+/// The jobs of this name that Slurm still lists, on a cluster or the default one.
 ///
 /// # Errors
 /// When Slurm is missing or does not answer.

@@ -74,8 +74,8 @@ impl SlurmLauncher {
         words
     }
 
-    /// Allocates all nodes at once, until the launcher is dropped: agents that are restarted repeatedly need not wait
-    /// in the queue each time, and no other job runs in between.
+    /// Allocates all nodes at once, until the launcher is dropped. Restarted agents then need not wait in the queue
+    /// each time, and no other job runs in between.
     ///
     /// # Errors
     /// When Slurm is missing or does not grant the nodes in time, with its message.

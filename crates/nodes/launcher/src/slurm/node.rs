@@ -38,8 +38,7 @@ impl SlurmNode {
     }
 }
 
-/// Parses lines `name|state|reason`. A node in several partitions has several lines, of which the first counts; other
-/// lines are skipped.
+/// Parses lines `name|state|reason`. The first line of a node in several partitions counts; other lines are skipped.
 #[must_use]
 pub fn parse_nodes(text: &str) -> Vec<SlurmNode> {
     let mut nodes: Vec<SlurmNode> = Vec::new();

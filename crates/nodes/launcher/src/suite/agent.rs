@@ -20,7 +20,7 @@ pub const DUTY: Duty = Duty { name: "measure", work: serve };
 /// Interval of progress messages.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 /// Interval of signs of life, which do not depend on progress. One takes some microseconds of one CPU, less than a
-/// hundredth of what the kernel's own clock does meanwhile.
+/// hundredth of what the kernel's own clock needs in that time.
 const ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 
 fn serve(mut input: Box<dyn BufRead + Send>, output: &mut (dyn Write + Send)) -> Result<()> {

@@ -1,4 +1,4 @@
-//! What working nodes send, until every one has ended.
+//! Collects the messages of working nodes until every one has ended.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Messages that are taken in before a document is saved, at most.
 const TURN: usize = 1_000;
 
-/// What a node sent; `None` at the end of its output.
+/// A message of a node; `None` at the end of its output.
 pub(super) type NodeReply = (usize, Result<Option<SuiteReply>>);
 
 /// How a node ended, with its run as far as it got.
@@ -103,7 +103,7 @@ impl NodeCollector<'_> {
         }
     }
 
-    /// Looks at nodes that send nothing.
+    /// Checks nodes that send nothing.
     fn look(&mut self, given_up: bool, stood_still: bool) {
         for node in 0..self.working.len() {
             let Some(one) = &mut self.working[node] else { continue };
@@ -120,7 +120,7 @@ impl NodeCollector<'_> {
                 }
                 Verdict::Present => continue,
             };
-            // What it wrote to its standard error before is not why it is silent.
+            // Its earlier standard error does not explain the silence.
             one.link.stderr = StderrTail::default();
             self.lose(node, &Error::Gone(error));
         }

@@ -1,4 +1,4 @@
-//! What is heard of the nodes of a fleet, and how each of them ended.
+//! Messages of the nodes of a fleet, and how each of them ended.
 
 use model::Run;
 

@@ -10,7 +10,7 @@ pub(super) const SILENCE: Duration = Duration::from_secs(60);
 const TOLD: Duration = Duration::from_secs(15);
 /// A node that only gives signs of life is lost after this: longer than the time limit of any sample.
 const NO_PROGRESS: Duration = Duration::from_secs(75 * 60);
-/// A driver that did not look for this long stood still itself, and what nodes sent meanwhile is not read yet.
+/// A driver that did not check for this long was itself stopped, and has not yet read the nodes' messages.
 const STOOD_STILL: Duration = Duration::from_secs(5);
 
 /// When the last byte of a node arrived. A long document takes time on a slow line, and is no silence.
@@ -59,12 +59,12 @@ impl BufRead for WatchedInput {
     }
 }
 
-/// What is to be said of a node.
+/// The report on a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is there, or what there is to tell was told.
+    /// It is there, or everything was reported already.
     Present,
-    /// It has been silent for so many seconds.
+    /// It has been silent for this many seconds.
     Silent(u64),
     /// It is lost; the cause.
     Lost(String),
@@ -79,7 +79,7 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// Of a node that has just begun.
+    /// State of a node that has just begun.
     pub(super) fn new(heard: LastHeard) -> Self {
         Self { heard, progress: Instant::now(), told: 0 }
     }
@@ -89,13 +89,13 @@ impl Life {
         self.progress = Instant::now();
     }
 
-    /// Time in which the driver did not look does not count.
+    /// Time without checks by the driver does not count.
     pub(super) fn begin_again(&mut self) {
         self.heard.set();
         self.progress = Instant::now();
     }
 
-    /// Its state now. Each second of a silence is told once.
+    /// Its state now. Each second of a silence is reported once.
     pub(super) fn verdict(&mut self) -> Verdict {
         self.verdict_after(self.heard.get().elapsed(), self.progress.elapsed())
     }
@@ -127,7 +127,7 @@ impl Default for Pulse {
 }
 
 impl Pulse {
-    /// Looks again; true if the last look was too long ago.
+    /// Records a check; true if the last one was too long ago.
     pub(super) fn beat(&mut self) -> bool {
         std::mem::replace(&mut self.0, Instant::now()).elapsed() > STOOD_STILL
     }

@@ -13,8 +13,8 @@ use super::{assemble, count, pull, sender};
 use crate::path::pin;
 use crate::{Error, Result};
 
-/// The duty of a node of an event builder. Its name stands for its protocol: in that of `build` payload had no meaning,
-/// so that its senders and today's receivers do not understand each other.
+/// The duty of a node of an event builder. Its name identifies its protocol, so that nodes with an unverified payload
+/// cannot join.
 pub const DUTY: Duty = Duty { name: "build_verified", work: serve };
 
 /// Serves one job. Returns when it is done, the driver has disconnected, or the node was requests to die.

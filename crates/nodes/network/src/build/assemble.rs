@@ -30,7 +30,7 @@ struct FragmentSource {
     part: Option<ComingPart>,
 }
 
-/// A fragment of which some has come.
+/// A partly received fragment.
 struct ComingPart {
     event: u32,
     part: Part,
@@ -115,8 +115,8 @@ fn connected(
     Ok((sources, epoll))
 }
 
-/// Bytes that were read; `None` where there are none. A connection that is closed or broken is readable for ever:
-/// polling it would take the CPU from those that send.
+/// Number of read bytes; `None` if there are none. A closed or broken connection is readable for ever: polling it would
+/// take the CPU from the senders.
 fn read(source: &mut FragmentSource, epoll: &Epoll, buffer: &mut [u8]) -> Result<Option<usize>> {
     match source.stream.read(buffer) {
         Ok(count) if count > 0 => return Ok(Some(count)),
@@ -181,8 +181,8 @@ impl FragmentSource {
         Ok(())
     }
 
-    /// Begins the fragment whose header has come. The events of a receiver are in order at every sender: a fragment
-    /// that comes twice, or instead of another, is none that is due.
+    /// Begins the fragment of a received header. Every sender has the events of a receiver in order, so a repeated or
+    /// wrong fragment is not the expected one.
     fn begin(&mut self, job: &BuildJob) -> Result<()> {
         self.have = 0;
         let [event, length] = self.head.as_chunks::<4>().0 else { return Ok(()) };

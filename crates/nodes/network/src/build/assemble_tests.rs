@@ -1,4 +1,4 @@
-//! Tests of what a receiver does with the bytes of a connection.
+//! Tests of a receiver that gets the bytes of a connection.
 
 use super::super::message::{Arrivals, SizeDistribution, VerifiedPayload, WrongByte};
 use super::super::payload::PayloadSource;
@@ -18,7 +18,7 @@ fn fragments(job: &BuildJob) -> Vec<Vec<u8>> {
     EVENTS.iter().map(message).collect()
 }
 
-/// What a receiver makes of these messages, which come in pieces: its complete events, and what it verified.
+/// Feeds these messages in pieces to a receiver: returns its complete events, and what it verified.
 fn taken(job: &BuildJob, messages: &[Vec<u8>], piece: usize) -> Result<(Vec<u32>, VerifiedPayload)> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

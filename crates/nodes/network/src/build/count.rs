@@ -50,7 +50,7 @@ impl Reports {
     }
 }
 
-/// What a datagram is to its event.
+/// Relation of a datagram to its event.
 #[derive(Debug, PartialEq, Eq)]
 enum DatagramArrival {
     /// A part that was missing, and others still are.
@@ -61,11 +61,11 @@ enum DatagramArrival {
     Again,
 }
 
-/// Which datagrams of unfinished events have arrived.
+/// Received datagrams of unfinished events.
 struct DatagramTally {
     /// Datagrams that are missing, by event.
     missing: Vec<u32>,
-    /// A bit for each datagram of the events of which some have arrived.
+    /// A bit for each datagram of partly received events.
     seen: HashMap<u32, Vec<u64>>,
     /// Datagrams of a sender's fragment, at most.
     most: usize,

@@ -27,7 +27,7 @@ const LONGEST_GAP: f64 = 1e6;
 /// Silence after the last datagram was sent, after which no more are expected.
 const QUIET: Duration = Duration::from_millis(700);
 
-/// What a node sent, or why it sends nothing more.
+/// A message of a node, or why it stopped sending.
 type NodeMessage = (usize, std::result::Result<BuildReply, String>);
 
 struct Driver<'a> {
@@ -39,7 +39,7 @@ struct Driver<'a> {
 }
 
 /// Runs a job: the senders are the nodes from 0, followed by the receivers. With `lose`, that receiver fails after this
-/// number of built events, and the others build what it did not.
+/// number of built events, and the others build its remaining ones.
 ///
 /// # Errors
 /// When nodes cannot be started or fail, the job is invalid, or the user asked to stop.
@@ -232,8 +232,8 @@ impl Driver<'_> {
         self.send((self.job.senders + receiver) as usize, &BuildRequest::Die)
     }
 
-    /// A node has ended, or sends what is no message. Unbuilt events of a receiver that was to be lost go to the
-    /// others; without any other node this is not the job whose rate was asked for.
+    /// A node has ended, or sent an invalid message. Unbuilt events of a receiver that was planned to fail go to the
+    /// others; without another node the job's rate cannot be measured.
     fn lost(
         &mut self,
         node: usize,

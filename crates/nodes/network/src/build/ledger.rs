@@ -1,4 +1,4 @@
-//! Which events are built: an event counts once, by the first report of it.
+//! Built events: an event counts once, by its first report.
 
 /// The driver's record of all events.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ impl EventLedger {
         self.built.get(event as usize).copied().unwrap_or(false)
     }
 
-    /// Assigns the unbuilt events of a lost receiver to the others in turn. Returns receiver and events of each.
+    /// Distributes the unbuilt events of a lost receiver over the others. Returns receiver and events of each.
     pub fn reassign(&mut self, lost: u32, alive: &[u32]) -> Vec<(u32, Vec<u32>)> {
         let mut shares: Vec<(u32, Vec<u32>)> = alive.iter().map(|receiver| (*receiver, Vec::new())).collect();
         if shares.is_empty() {
@@ -57,8 +57,8 @@ impl EventLedger {
         }
         let count = shares.len();
         let open = self.owner.iter_mut().enumerate().filter(|(event, owner)| **owner == lost && !self.built[*event]);
-        for (turn, (event, owner)) in open.enumerate() {
-            let (receiver, events) = &mut shares[turn % count];
+        for (place, (event, owner)) in open.enumerate() {
+            let (receiver, events) = &mut shares[place % count];
             *owner = *receiver;
             events.push(event as u32);
         }

@@ -104,7 +104,6 @@ impl BuildJob {
         self.length(event, sender).div_ceil(CHUNK)
     }
 
-    /// Datagrams of an event.
     pub(super) fn datagrams(&self, event: u32) -> u32 {
         match self.sizes {
             SizeDistribution::Fixed => self.senders * self.chunks(event, 0),
@@ -171,7 +170,6 @@ impl BuildJob {
     }
 }
 
-/// Header of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DatagramHeader {
     pub(super) seed: u32,
@@ -270,12 +268,12 @@ pub struct WrongByte {
     pub sent: u8,
 }
 
-/// What a receiver found when it compared payload with what senders send.
+/// A receiver's result of verifying payload.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifiedPayload {
     /// Bytes compared.
     pub bytes: u64,
-    /// Fragments or datagrams that were not what was sent.
+    /// Fragments or datagrams with wrong payload.
     pub wrong: u64,
     /// The first wrong byte of the first of these.
     pub first: Option<WrongByte>,
@@ -297,12 +295,12 @@ pub struct NodeCounters {
     pub pairs: Vec<u64>,
     /// Requests sent again.
     pub again: u64,
-    /// Replies that were no longer needed, since the request had been repeated.
+    /// Late replies whose request had been repeated.
     pub needless: u64,
-    /// Payload of these, bytes: it came, and is in `pairs`, but not in `bytes`.
+    /// Payload of these, bytes: it arrived, and is in `pairs`, but not in `bytes`.
     #[serde(default)]
     pub needless_bytes: u64,
-    /// What comparing the payload found.
+    /// The result of verifying the payload.
     #[serde(default)]
     pub verified: VerifiedPayload,
     /// Datagrams dropped by the receiving socket.
@@ -331,7 +329,7 @@ impl NodeCounters {
         self.came(other, bytes);
     }
 
-    /// Counts payload from a node that was no longer needed.
+    /// Counts payload from a late reply.
     pub(super) fn not_needed(&mut self, other: usize, bytes: u64) {
         self.needless += 1;
         self.needless_bytes += bytes;

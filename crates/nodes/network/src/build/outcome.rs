@@ -1,4 +1,4 @@
-//! What a job gave: events, times, and the counters of its nodes.
+//! The outcome of a job: events, times, and the counters of its nodes.
 
 use std::net::IpAddr;
 
@@ -56,7 +56,7 @@ pub struct NodePlace {
 }
 
 impl BuildOutcome {
-    /// Counts what a receiver reports as built until `ended`, nanoseconds since the start.
+    /// Counts events that a receiver reports as built until `ended`, nanoseconds since the start.
     pub(super) fn count(
         &mut self,
         receiver: Option<usize>,
@@ -78,8 +78,8 @@ impl BuildOutcome {
         }
     }
 
-    /// Events a second. Between n triggers at a rate (`triggered`) there are n - 1 gaps; without a rate, n events take
-    /// the time from the first request on.
+    /// Events a second. With a trigger rate (`triggered`) n triggers have n - 1 gaps; without one, n events take the
+    /// time from the first request on.
     #[must_use]
     pub fn events_per_second(&self, triggered: bool) -> f64 {
         let intervals = self.built.saturating_sub(u32::from(triggered));
@@ -103,13 +103,13 @@ impl BuildOutcome {
         (sum(&self.senders), sum(&self.receivers), worst)
     }
 
-    /// Payload bytes that receivers compared with what was sent.
+    /// Payload bytes that receivers verified.
     #[must_use]
     pub fn verified(&self) -> u64 {
         self.receivers.iter().map(|node| node.verified.bytes).sum()
     }
 
-    /// Checks that no receiver found payload that was not what was sent.
+    /// Checks that no receiver found wrong payload.
     pub(super) fn check_payload(&self) -> Result<()> {
         let wrong: u64 = self.receivers.iter().map(|node| node.verified.wrong).sum();
         let first = self.receivers.iter().enumerate().find_map(|(at, node)| Some((at, node.verified.first?)));

@@ -1,12 +1,12 @@
-//! The payload of fragments: a function of event, sender and offset, so that receivers can tell whether what came is
-//! what was sent. Headers and lengths do not tell that, and the checksums of TCP and UDP have 16 bits.
+//! The payload of fragments: a function of event, sender and offset, so that receivers can verify it. Headers and
+//! lengths do not show errors, and the checksums of TCP and UDP have only 16 bits.
 //!
-//! A part, which is a fragment on a connection or one of its datagrams, has the bytes of one table from a place on that
-//! follows from its key, a hash of job, event, sender and offset; its first and last eight bytes are masked with the
+//! A part is a fragment on a connection or one of its datagrams. Its bytes come from one table, from a position that
+//! follows from its key, a hash of job, event, sender and offset. Its first and last eight bytes are masked with the
 //! key. So senders write no payload: they send out of their table, where a header and two masks are put and removed.
 //!
-//! Datagrams are verified whole, which is lost in what it costs to receive one. Of a connection, where that is a tenth,
-//! both ends of every fragment are, and one fragment in 16 is as a whole.
+//! Datagrams are verified whole, because receiving one costs far more. For connections that would be a tenth of the
+//! cost, so both ends of every fragment are verified, and one fragment in 16 as a whole.
 
 use std::ops::Range;
 
@@ -17,12 +17,12 @@ use crate::pattern::{ALIGNMENT, PERIOD, first_wrong, mixed, table};
 const MASK: usize = 8;
 /// Bytes at either end of a part that are always verified.
 const EDGE: usize = 16;
-/// One fragment of a connection in two to the power of so many is verified whole; its key decides.
+/// One fragment in two to the power of this number is verified whole; its key decides.
 const SAMPLED_BITS: u32 = 4;
 /// Longest header, bytes.
 const LONGEST_HEAD: usize = super::message::HEAD;
 
-/// What is sent at once under one header.
+/// Data sent at once under one header.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Part {
     event: u32,
@@ -75,7 +75,7 @@ impl Part {
         self.sections().iter().map(|section| section.len() as u64).sum()
     }
 
-    /// Where it begins in the table.
+    /// Start in the table.
     const fn start(&self) -> usize {
         (self.key % (PERIOD / ALIGNMENT) as u64) as usize * ALIGNMENT
     }
@@ -108,14 +108,14 @@ fn mask(bytes: &mut [u8], key: u64) {
     }
 }
 
-/// The table of a sender, out of which it sends.
+/// The table from which a sender sends.
 pub(super) struct PayloadSource {
     /// Room for a header, then the table.
     bytes: Vec<u8>,
 }
 
 impl PayloadSource {
-    /// With room for parts of so many bytes; for longer ones it is made when they are sent.
+    /// With room for parts of `part` bytes; longer ones allocate it when they are sent.
     pub(super) fn new(part: usize) -> Self {
         let mut source = Self { bytes: vec![0; LONGEST_HEAD] };
         source.reach(part);
@@ -132,7 +132,7 @@ impl PayloadSource {
         let start = LONGEST_HEAD + part.start();
         let (from, end) = (start - head.len(), start + part.length);
         if self.bytes.len() < end {
-            // At least twice as long as before: sizes that grow make it anew only a few times.
+            // At least doubled, so that growing sizes reallocate only a few times.
             self.reach(part.length.max(self.bytes.len()));
         }
         let mut under = [0; LONGEST_HEAD];
@@ -149,7 +149,7 @@ impl PayloadSource {
 /// The table of a receiver, against which it verifies.
 pub(super) struct PayloadCheck {
     table: Vec<u8>,
-    /// What was verified so far.
+    /// The payload verified so far.
     pub(super) seen: VerifiedPayload,
 }
 
@@ -228,7 +228,7 @@ mod tests {
     use super::super::sizes::tests::job;
     use super::*;
 
-    /// The part of a fragment of so many bytes.
+    /// The part of a fragment of `length` bytes.
     fn part(event: u32, sender: u32, length: u32) -> Part {
         let sizes = SizeDistribution::Measured(vec![length]);
         Part::fragment(&job(sizes, Arrivals::Regular), event, sender)
@@ -238,7 +238,7 @@ mod tests {
         source.send(part, b"headhead", |bytes| bytes.to_vec())
     }
 
-    /// The part of the first fragment of a sender with so many bytes that is verified whole.
+    /// The part of the first fragment of a sender with this length that is verified whole.
     fn whole(sender: u32, length: u32) -> Part {
         (0..).map(|event| part(event, sender, length)).find(|part| part.whole).unwrap()
     }

@@ -1,5 +1,5 @@
 //! A receiver that requests datagrams one by one, with a bounded number of open requests, and repeats a request without
-//! a reply. Timeouts follow the observed latency (RFC 6298; samples of repeated requests are not used, after Karn and
+//! a reply. Timeouts follow the measured latency (RFC 6298; samples of repeated requests are not used, after Karn and
 //! Partridge, SIGCOMM 1987).
 
 use std::collections::{HashMap, VecDeque};
@@ -14,7 +14,7 @@ use super::payload::{Part, PayloadCheck};
 use super::sizes::EventTimes;
 use crate::{Error, Result};
 
-/// Least timeout, nanoseconds: below it, a delay of the scheduler looks like a loss.
+/// Least timeout, nanoseconds: below it, a delay of the scheduler would count as a loss.
 const LEAST: f64 = 10e6;
 /// Largest timeout, nanoseconds.
 const MOST: f64 = 1e9;
@@ -125,7 +125,7 @@ impl FragmentPuller<'_> {
     /// Receives the answers to repeated requests that are still on their way when all events are built: those that came
     /// are not lost.
     fn drain(&mut self) {
-        /// Answers are no longer awaited after this time without any.
+        /// The receiver stops waiting after this time without an answer.
         const QUIET: Duration = Duration::from_millis(20);
         let due = |counters: &NodeCounters| counters.received + counters.needless < counters.sent;
         if !due(&self.counters) || self.socket.set_read_timeout(Some(QUIET)).is_err() {

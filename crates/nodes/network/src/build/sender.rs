@@ -37,7 +37,7 @@ pub(super) fn work(
     os::socket::set_receive_buffer(&socket, 1 << 20)?;
     reply(BuildReply::Ready { address: socket.local_addr().map_err(Error::io("read the address of the socket"))? })?;
     let receivers = peers(requests)?;
-    // What a sender needs is made before the start, so that all begin at once.
+    // A sender prepares before the start, so that all begin at once.
     let mut source = PayloadSource::new(CHUNK as usize);
     reply(BuildReply::Connected)?;
     let StartMoment { began, .. } = start(requests)?;

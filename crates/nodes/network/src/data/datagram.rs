@@ -58,13 +58,13 @@ pub struct Received {
 
 /// Steps of a ladder, at most.
 const STEPS: u64 = 256;
-/// Latest numbers of a step among which a duplicate is detected: about a second at the highest rates. No network delays
-/// a datagram behind so many others.
+/// Latest numbers of a step among which a duplicate is detected: about a second at the highest rates. Networks do not
+/// delay a datagram by more than this.
 const REMEMBERED: u64 = 1 << 20;
 /// Numbers whose marks share a word.
 const WORD: u64 = u64::BITS as u64;
 
-/// Which of the latest numbers of a step have arrived: memory does not grow with the length of a step.
+/// The received ones among the latest numbers of a step, so that memory does not grow with its length.
 #[derive(Debug)]
 struct RecentNumbers {
     /// A bit for every number, at its place modulo [`REMEMBERED`].
@@ -108,7 +108,7 @@ impl RecentNumbers {
 }
 
 impl Received {
-    /// Counts a datagram; false if it is a duplicate or none of a test.
+    /// Counts a datagram; false if it is a duplicate or does not belong to a test.
     fn note(&mut self, header: Header, length: usize, seen: &mut Vec<RecentNumbers>, last: &mut Header) -> bool {
         if header.step >= STEPS || header.number == u64::MAX {
             return false;
@@ -166,7 +166,7 @@ pub(crate) fn greet(socket: &UdpSocket, ticket: &str) -> Result<()> {
     Err(Error::Gone("its datagrams were not answered".to_owned()))
 }
 
-/// Counts datagrams until told to stop; their bytes, of whatever contents, are also counted in `flow`.
+/// Counts datagrams until `stop`; all their bytes also count in `flow`.
 pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool, flow: &FlowCounter) -> Received {
     let mut received = Received::default();
     let (mut seen, mut last) = (Vec::new(), Header { step: 0, number: 0 });
@@ -187,7 +187,7 @@ pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool, flow: &FlowCounter) -
     received
 }
 
-/// Echoes every datagram until told to stop. The flow counts both directions, the limit one.
+/// Echoes every datagram until `stop`. The flow counts both directions, the limit one.
 pub(crate) fn echo_datagrams(socket: &UdpSocket, stop: &AtomicBool, flow: &FlowCounter, limit: FlowLimit<'_>) {
     let mut buffer = vec![0; 1 << 16];
     if socket.set_read_timeout(Some(POLL_INTERVAL)).is_err() {

@@ -20,7 +20,7 @@ pub(crate) struct FlowCounter {
     /// CPU time, nanoseconds; set when the thread has ended.
     pub(crate) cpu: AtomicU64,
     pub(crate) ended: AtomicBool,
-    /// Received bytes that were compared with what was sent.
+    /// Verified received bytes.
     verified: AtomicU64,
     /// One more than the place of the first of these that was wrong; 0 if none was.
     wrong: AtomicU64,
@@ -47,12 +47,12 @@ impl Flows {
         self.0.iter().map(|flow| flow.cpu.load(Relaxed) as f64 * 1e-9).sum()
     }
 
-    /// Received bytes that were compared with what was sent.
+    /// Verified received bytes.
     pub(crate) fn verified(&self) -> u64 {
         self.0.iter().map(|flow| flow.verified.load(Relaxed)).sum()
     }
 
-    /// The first connection on which a byte was not what was sent, and the byte, both counted from 0.
+    /// The first connection with a wrong byte, and the byte, both counted from 0.
     pub(crate) fn wrong(&self) -> Option<(u32, u64)> {
         let wrong = |(at, flow): (usize, &FlowCounter)| Some((at as u32, flow.wrong.load(Relaxed).checked_sub(1)?));
         self.0.iter().enumerate().find_map(wrong)
@@ -71,7 +71,7 @@ impl FlowCounter {
         self.ended.store(true, Relaxed);
     }
 
-    /// Compares what came after `before` bytes with what was sent.
+    /// Verifies the bytes received after the first `before`.
     fn verify(&self, table: &[u8], before: u64, bytes: &[u8]) {
         self.verified.fetch_add(bytes.len() as u64, Relaxed);
         let place = (before % PERIOD as u64) as usize;
@@ -94,13 +94,13 @@ pub(crate) struct FlowLimit<'a> {
 }
 
 impl<'a> FlowLimit<'a> {
-    /// The flow goes on until the other side ends it.
+    /// The flow continues until the other side ends it.
     pub(crate) fn none() -> Self {
         Self { rate: None, stop: None, began: Instant::now() }
     }
 
-    /// `rate` bytes a second, if given, until `stop`. A socket that is shut down is not enough: it still receives what
-    /// the other side goes on to send.
+    /// `rate` bytes a second, if given, until `stop`. Shutting down the socket is not enough: it still receives from
+    /// the other side.
     pub(crate) fn new(rate: Option<f64>, stop: &'a AtomicBool) -> Self {
         Self { rate, stop: Some(stop), began: Instant::now() }
     }
@@ -109,7 +109,7 @@ impl<'a> FlowLimit<'a> {
         self.stop.is_some_and(|stop| stop.load(Relaxed))
     }
 
-    /// Waits until the flow may have moved so many bytes.
+    /// Waits until the flow may have moved `bytes`.
     pub(crate) fn wait(&self, bytes: u64) {
         let Some(rate) = self.rate else { return };
         let due = bytes as f64 / rate;
@@ -123,10 +123,10 @@ impl<'a> FlowLimit<'a> {
     }
 }
 
-/// One read in so many is verified: to compare costs a tenth of what it costs to receive, of large reads.
+/// One read of this many is verified: comparing costs a tenth of receiving, for large reads.
 const VERIFIED_EACH: u64 = 16;
 
-/// Writes records until told to stop or the connection ends.
+/// Writes records until `stop` or the end of the connection.
 pub(crate) fn send(mut stream: &TcpStream, records: &StreamRecords, flow: &FlowCounter, stop: &AtomicBool) {
     let cpu = kernels::clock::thread_cpu().unwrap_or_default();
     let (mut bytes, mut calls) = (0, 0);
@@ -144,7 +144,7 @@ pub(crate) fn send(mut stream: &TcpStream, records: &StreamRecords, flow: &FlowC
     flow.finish(cpu, calls);
 }
 
-/// Reads until the end of the stream, and verifies a sample of what it reads.
+/// Reads until the end of the stream, and verifies a sample of the bytes.
 pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, limit: FlowLimit<'_>) {
     let cpu = kernels::clock::thread_cpu().unwrap_or_default();
     let (mut buffer, table) = (vec![0; READ], table(PERIOD));
@@ -188,7 +188,7 @@ pub(crate) fn echo(mut stream: &TcpStream, size: usize, flow: &FlowCounter, limi
 mod tests {
     use super::*;
 
-    /// What a receiver finds of what `work` writes to the other end of its connection.
+    /// What a receiver gets after `work` wrote to the other end of its connection.
     fn received(work: impl FnOnce(&TcpStream) + Send) -> Flows {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let from = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

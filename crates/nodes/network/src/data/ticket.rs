@@ -1,5 +1,5 @@
 //! Acceptance of data connections. They carry plain bytes, because these are measured, and must present the ticket that
-//! was sent over the control channel. Of too many connections without a ticket, the oldest is dropped.
+//! was sent over the control channel. If too many connections have no ticket, the oldest is dropped.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
@@ -14,7 +14,6 @@ use crate::{Error, Result};
 const MAX_CANDIDATES: usize = 256;
 /// Connections accepted before waiting ones are read again.
 const BURST: usize = 32;
-/// Interval of polling.
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
 /// A connection whose ticket is incomplete.
@@ -45,7 +44,7 @@ pub(crate) fn take<T>(
             let stream = match listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                // Such as that there are too many open files.
+                // For example too many open files.
                 Err(error) => {
                     refused = format!(": {error}");
                     break;

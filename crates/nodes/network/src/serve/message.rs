@@ -22,7 +22,7 @@ pub enum FromServer {
         /// Number of clients ahead.
         ahead: usize,
     },
-    /// The client has its turn.
+    /// The client has the lease.
     Granted,
     /// The server waits for data connections.
     Ready {

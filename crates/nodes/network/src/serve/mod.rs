@@ -2,8 +2,8 @@
 //! measure.
 //!
 //! It must not repeat known faults of other servers: memory or time used for unauthenticated clients, lengths used
-//! before they are checked, comparisons whose timing reveals the secret, data connections hijacked by others, datagrams
-//! sent to hosts that never asked (CVE-2016-4303, 2023-7250, 2024-26306, 2024-53580, 2025-54349 to 54351).
+//! before a check, comparisons whose timing reveals the secret, hijacked data connections, datagrams to hosts that
+//! never asked (CVE-2016-4303, 2023-7250, 2024-26306, 2024-53580, 2025-54349 to 54351).
 
 mod lease;
 mod message;

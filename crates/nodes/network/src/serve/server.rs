@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use channel::{AcceptHandler, Acceptor, AcceptorLimits, PendingChannel, Token};
 
-use super::lease::TurnQueue;
+use super::lease::LeaseQueue;
 use super::shared::{ListenSettings, ServerShared};
 use super::{FromServer, SERVICE, session};
 use crate::{Error, Result};
@@ -34,7 +34,7 @@ impl Server {
         let address = listener.local_addr().map_err(Error::io("read the address of the listening socket"))?;
         let shared = Arc::new(ServerShared {
             settings,
-            turns: TurnQueue::default(),
+            leases: LeaseQueue::default(),
             stop: AtomicBool::new(false),
             clients: AtomicUsize::new(0),
         });

@@ -1,4 +1,4 @@
-//! One client: its turn and its tests.
+//! One client: its lease and its tests.
 
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use channel::{Channel, LONGEST, PendingChannel};
 
-use super::lease::Turn;
+use super::lease::Lease;
 use super::message::{FromClient, FromServer};
 use super::shared::ServerShared;
 use super::{Datagrams, ServeReport, ServeTest};
@@ -22,7 +22,7 @@ use crate::{Error, Result, data};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time limit for the client to take a message.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
-/// Interval at which a client that waits for its turn is looked for.
+/// Interval of checks whether a waiting client is still there.
 const QUEUE_INTERVAL: Duration = Duration::from_millis(250);
 /// Interval at which a test checks its limits.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -46,11 +46,11 @@ pub(super) fn serve(pending: PendingChannel, server: &ServerShared) -> Result<()
     let limits = server.settings.limits;
     let mut control = pending.finish(SEND_TIMEOUT)?;
     control.send(&FromServer::Welcome { limits }, SEND_TIMEOUT)?;
-    let (turn, ahead) = server.turns.enter();
+    let (lease, ahead) = server.leases.enter();
     if ahead > 0 {
         control.send(&FromServer::Queued { ahead }, SEND_TIMEOUT)?;
     }
-    wait_for_turn(&turn, &control, server)?;
+    wait_for_lease(&lease, &control, server)?;
     control.send(&FromServer::Granted, SEND_TIMEOUT)?;
     let end = Instant::now() + Duration::from_secs_f64(limits.lease);
     let idle = Duration::from_secs_f64(limits.idle);
@@ -69,16 +69,16 @@ pub(super) fn serve(pending: PendingChannel, server: &ServerShared) -> Result<()
     Ok(())
 }
 
-/// Waits for the turn of a client. One that disconnects while it waits must not keep its place among the few clients.
-fn wait_for_turn(turn: &Turn<'_>, control: &Channel, server: &ServerShared) -> Result<()> {
+/// Waits for the lease of a client. A client that disconnects while waiting must lose its place.
+fn wait_for_lease(lease: &Lease<'_>, control: &Channel, server: &ServerShared) -> Result<()> {
     let until = Instant::now() + Duration::from_secs_f64(server.settings.limits.lease);
-    while !turn.wait(QUEUE_INTERVAL.min(until.saturating_duration_since(Instant::now()))) {
+    while !lease.wait(QUEUE_INTERVAL.min(until.saturating_duration_since(Instant::now()))) {
         if Instant::now() >= until || server.stop.load(Relaxed) {
-            return Err(Error::Gone("it was not granted a turn in time".to_owned()));
+            return Err(Error::Gone("the server served others for too long".to_owned()));
         }
-        // It has nothing to say before its turn.
+        // It must not send anything before it has the lease.
         if control.has_input()? {
-            return Err(Error::Protocol("it did not wait for its turn".to_owned()));
+            return Err(Error::Protocol("it sent a message before the server was free".to_owned()));
         }
     }
     Ok(())
@@ -125,7 +125,7 @@ struct TestShared {
     accepted: AtomicU64,
 }
 
-/// What the threads of a test move and count.
+/// The flows and counters of a test's threads.
 struct TestFlows<'a> {
     ups: Vec<&'a TcpStream>,
     downs: Vec<&'a TcpStream>,

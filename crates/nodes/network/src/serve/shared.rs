@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use channel::Token;
 
 use super::ServeLimits;
-use super::lease::TurnQueue;
+use super::lease::LeaseQueue;
 use crate::Result;
 
 /// Settings of a server.
@@ -41,7 +41,7 @@ impl ListenSettings {
 #[derive(Debug)]
 pub(super) struct ServerShared {
     pub(super) settings: ListenSettings,
-    pub(super) turns: TurnQueue,
+    pub(super) leases: LeaseQueue,
     pub(super) stop: AtomicBool,
     pub(super) clients: AtomicUsize,
 }

@@ -19,7 +19,7 @@ pub struct ServeLimits {
     pub streams: u32,
     /// Control connections at once, at most.
     pub connections: usize,
-    /// Longest turn of one client, seconds.
+    /// Longest lease of one client, seconds.
     pub lease: f64,
     /// Longest silence of a client, seconds.
     pub idle: f64,
@@ -62,7 +62,7 @@ pub struct ServeTest {
     /// Whether the server accepts connections and closes them at once, as long as the test lasts.
     #[serde(default)]
     pub accept: bool,
-    /// Datagrams, beside or instead of connections.
+    /// Datagrams, with connections or instead of them.
     pub datagrams: Option<Datagrams>,
     /// Bytes of one write call.
     pub record: u32,
@@ -133,7 +133,7 @@ pub struct ServeReport {
     pub bytes_up: u64,
     /// Bytes sent.
     pub bytes_down: u64,
-    /// Received bytes that were compared with what was sent.
+    /// Verified received bytes.
     #[serde(default)]
     pub verified_up: u64,
     /// The first connection on which one of these was wrong, and that byte, both counted from 0.

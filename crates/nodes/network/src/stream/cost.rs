@@ -60,8 +60,8 @@ impl ConnectionCost {
     }
 }
 
-/// Results of the costs of the streams among `results`, from the connections that count; none if the system reports no
-/// CPU time.
+/// Cost results for the streams among `results`, from the connections that count; none if the system reports no CPU
+/// time.
 #[must_use]
 pub fn costs(results: &[BenchmarkResult], all: &[ConnectionCost]) -> Vec<BenchmarkResult> {
     let all: Vec<&ConnectionCost> = all.iter().filter(|cost| cost.counts(results)).collect();
@@ -99,7 +99,7 @@ mod tests {
         ConnectionCost { parameters, byte, call: byte * 100.0, sample: (RATE, bytes) }
     }
 
-    /// A stream of so many samples; those of an odd number are excluded if `odd` says so.
+    /// A stream with `samples` samples; `odd` excludes those of odd numbers.
     fn stream(samples: u64, odd: bool) -> Vec<BenchmarkResult> {
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
         let mut stream = result(STREAM, Parameters::none().with("record", "1KiB"), "TCP stream", metric, &[]);

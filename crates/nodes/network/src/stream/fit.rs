@@ -10,8 +10,8 @@ use crate::series::{derived, result};
 
 /// Describes the streams of a run by two parameters: a write of s bytes takes `overhead + s / bandwidth`. The fit is
 /// done for the first, the second and every further connection of each record size, so that intervals are based on
-/// fresh connections; excluded samples have no part in it. One pair of results for each set of streams that differ in
-/// the record size alone.
+/// fresh connections; excluded samples do not count. Streams that differ in the record size alone give one pair of
+/// results.
 #[must_use]
 pub fn two_parameters(run: &Run) -> Vec<BenchmarkResult> {
     let mut sets: Vec<(model::Parameters, Vec<&BenchmarkResult>)> = Vec::new();
@@ -28,7 +28,7 @@ pub fn two_parameters(run: &Run) -> Vec<BenchmarkResult> {
         .collect()
 }
 
-/// Below this p-value, and further off than [`BAND`], a line is not what the streams follow.
+/// Below this p-value, and further off than [`BAND`], the streams do not follow a line.
 const LACKING: f64 = 0.01;
 /// Relative distance from the line that does not matter.
 const BAND: f64 = 0.05;
@@ -94,8 +94,8 @@ fn fit(parameters: &model::Parameters, members: &[&BenchmarkResult]) -> Vec<Benc
     .collect()
 }
 
-/// Why two parameters do not describe the streams, if they do not: they lack fit, or they claim more than the streams
-/// carried where longer records no longer helped.
+/// Why two parameters do not describe the streams, if they do not: the fit is poor, or claims more than the streams
+/// carried where longer records stopped helping.
 fn refusal(sizes: &[f64], times: &[Vec<f64>], bandwidths: &[f64]) -> Option<String> {
     let size = |at: usize| model::format_size(sizes[at] as u64);
     if let Some(test) = lack_of_fit(sizes, times).filter(|test| test.p_value < LACKING && test.off.abs() > BAND) {

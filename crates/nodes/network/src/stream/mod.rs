@@ -85,7 +85,7 @@ pub struct ConnectionSeen {
     pub blocks: Vec<(u64, u64)>,
     /// Bytes and write calls of the senders.
     pub written: (u64, u64),
-    /// Received bytes that were compared with what was sent.
+    /// Verified received bytes.
     pub verified: u64,
     /// Read calls of the receivers.
     pub reads: u64,

@@ -14,7 +14,7 @@ pub struct StreamTrial {
     stream: StreamPlan,
     seen: Vec<ConnectionSeen>,
     costs: ConnectionCosts,
-    /// Connections that were made again.
+    /// Repeated connections.
     empty: u32,
 }
 
@@ -28,7 +28,7 @@ impl StreamTrial {
         Self { path, stream, seen: Vec::new(), costs, empty: 0 }
     }
 
-    /// One connection of which something arrived, and its sample.
+    /// One connection that received something, and its sample.
     fn connect(&mut self, stopper: &Stopper) -> Result<(ConnectionSeen, Sample)> {
         let mut attempt = 1;
         loop {

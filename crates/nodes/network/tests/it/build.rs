@@ -41,8 +41,8 @@ fn job(senders: u32, receivers: u32) -> BuildJob {
     }
 }
 
-/// A node whose program prints something else than messages once it works, as of a library or a login, is told with
-/// what it sent; one that ends is told as that, and one that builds without verifying payload, as older ones do.
+/// A node whose program prints something else than messages, such as a library or a login, is reported with its output.
+/// One that ends is reported as ended, and one that builds without verifying payload as that.
 #[test]
 fn what_a_node_sends_instead_of_messages_is_told() {
     let said_of = |duty: &str, at_work: &str| {
@@ -70,8 +70,8 @@ fn what_a_node_sends_instead_of_messages_is_told() {
 /// Attempts of tests with timing, which neighbours that keep senders or receivers from the CPUs may spoil.
 const ATTEMPTS: u32 = 8;
 
-/// Loss of bursts of `frames` frames from each of `senders`: in the laboratory, by the relation, and by the simulator;
-/// an error when a receiver did not get a CPU in time and lost frames in its socket.
+/// Loss of bursts of `frames` frames from each of `senders`: in the laboratory, by the relation, and by the simulator.
+/// An error if a receiver did not get a CPU in time and lost frames in its socket.
 fn burst(lab: &Arc<Lab>, senders: u32, frames: u32, rate: f64) -> Result<[f64; 3], String> {
     let drain = f64::from(senders * frames * 1514) / rate;
     let events = 4;
@@ -173,8 +173,8 @@ fn four_senders(lab: &Arc<Lab>, asked: u32, events: u32) -> (f64, u64) {
     (share, window)
 }
 
-/// The published 41 of 60000 packets lost with four senders at a 64 kB window to one receiver: a buffer of 160 kB, the
-/// output port alone, loses far more; one that holds all windows loses nothing; the published loss lies between.
+/// The published loss of 41 of 60000 packets with four senders at a 64 kB window to one receiver. A buffer of 160 kB,
+/// the output port alone, loses far more; one that holds all windows loses nothing; the published loss lies between.
 #[test]
 fn four_windows_of_64_kb_lose_little_where_input_buffers_help() {
     let shape =
@@ -195,7 +195,7 @@ fn four_windows_of_64_kb_lose_little_where_input_buffers_help() {
             return Ok(());
         }
         let (little, _) = four_senders(&between, asked, events);
-        // Observed at 265 kB: 5 to 9 frames of 10640; 41 of 60000 would be 7.
+        // Measured at 265 kB: 5 to 9 frames of 10640; 41 of 60000 would be 7.
         let (published, _) = four_senders(&close, asked, events);
         testing::hold!(published > 0.0 && published <= little, "{little} {published}");
         testing::hold!(little < 0.005 && little < much / 3.0, "{much} {little}");

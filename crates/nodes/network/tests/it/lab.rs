@@ -118,7 +118,7 @@ fn the_design_of_22_and_15_comes_up_and_goes_down() {
 #[test]
 fn a_common_medium_carries_less_than_links_in_both_directions() {
     let rate = |half_duplex: bool| -> Option<f64> {
-        // Slow, so that a thread that carries frames keeps up with the medium beside other load.
+        // Slow, so that a thread that carries frames keeps up with the medium under other load.
         let shape = LabShape { bits_per_second: 10_000_000, half_duplex, ..LabShape::default() };
         let lab = lab(shape)?;
         let listener = lab.at(0, || TcpListener::bind((Lab::address(0), 7001)).unwrap()).unwrap();
@@ -163,12 +163,12 @@ fn datagrams_that_a_link_holds_back_are_no_loss_and_no_rate_of_their_own() {
     let client = Client::connect_from(&lab, 1, server.address(), server.token()).unwrap();
     let path = Path::new(client, "lab", Cpus::default());
     testing::attempts(5, || {
-        let fate =
+        let counts =
             Datagram { size: 1472, rate: 10_000.0, seconds: 0.2 }.measure_once(&path, &Stopper::default()).unwrap();
-        assert!(fate.kept(10_000.0) < 0.5, "{fate:?}");
+        assert!(counts.kept(10_000.0) < 0.5, "{counts:?}");
         // A receiver that waited for a CPU saw the first ones late.
-        testing::hold!(fate.received == fate.offered, "{fate:?}");
-        testing::hold!(fate.received_per_second() < 1.1 * 1e6 / (8.0 * 1514.0), "{fate:?}");
+        testing::hold!(counts.received == counts.offered, "{counts:?}");
+        testing::hold!(counts.received_per_second() < 1.1 * 1e6 / (8.0 * 1514.0), "{counts:?}");
         Ok(())
     });
 }

@@ -1,7 +1,7 @@
 //! Payload that is changed between senders and receivers is found, whatever carries it; without a change nothing is.
 //!
-//! Nodes are threads of this process, over loopback. Messages of the driver that tell nodes their peers are rewritten,
-//! so that sender 0 and the receiver know each other by the address of a mediator, which changes what it forwards.
+//! Nodes are threads of this process, over loopback. The driver's messages with the nodes' peers are rewritten: sender
+//! 0 and the receiver know each other by the address of a mediator, which changes what it forwards.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -18,7 +18,7 @@ use network::build::{
     Arrivals, BuildJob, BuildOutcome, BuildRequest, DUTY, PushPattern, SizeDistribution, Transport, build,
 };
 
-/// What a mediator does to the first two messages of sender 0, which are of different events.
+/// A mediator's change to the first two messages of sender 0, which are of different events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PayloadChange {
     /// Nothing.
@@ -297,7 +297,7 @@ fn a_flipped_bit_and_payload_of_another_event_end_a_job_and_are_named() {
             Err(Error::Payload(reason)) => reason,
             other => unreachable!("{transport:?}, {change:?}: {other:?}"),
         };
-        // Of a connection the ends of every fragment are verified, and some fragments.
+        // On a connection the ends of every fragment are verified, and some whole fragments.
         let place = if let Transport::Tcp { .. } = transport { 9 } else { 700 };
         let flipped = found(PayloadChange::Flip(place));
         let byte = format!("is of event 1 from sender 0, whose byte {place} was sent as 0x");

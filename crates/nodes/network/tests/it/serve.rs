@@ -41,7 +41,7 @@ fn welcomed(server: &Server) -> Channel {
     control
 }
 
-/// A control connection that has its turn.
+/// A control connection that has the lease.
 pub(crate) fn admitted(server: &Server) -> Channel {
     let mut control = welcomed(server);
     // The server may not have noticed yet that the previous client has disconnected.
@@ -49,7 +49,7 @@ pub(crate) fn admitted(server: &Server) -> Channel {
         match control.receive(SOON, LONGEST).unwrap() {
             FromServer::Queued { .. } => {}
             FromServer::Granted => return control,
-            other => panic!("no turn but {other:?}"),
+            other => panic!("no lease but {other:?}"),
         }
     }
 }
@@ -199,7 +199,7 @@ fn clients_that_leave_the_queue_make_room_for_others() {
 #[test]
 fn oversized_slow_and_malformed_messages_end_the_connection() {
     let server = server(ServeLimits { idle: 1.0, ..ServeLimits::default() });
-    // An authenticated client that sends nothing loses its turn.
+    // An authenticated client that sends nothing loses its lease.
     assert!(is_ended(&mut admitted(&server)));
     let deep = (0..1_000).fold(serde_json::Value::Null, |inner, _| serde_json::Value::Array(vec![inner]));
     for meaningless in [serde_json::json!("hello"), serde_json::json!({}), deep] {
@@ -340,7 +340,7 @@ fn clients_are_served_one_after_the_other() {
     let (address, token) = (server.address(), server.token().clone());
     let second = std::thread::spawn(move || Client::connect(address, &token).map(|_| Instant::now()));
     std::thread::sleep(Duration::from_millis(300));
-    assert!(!second.is_finished(), "two clients had their turn at once");
+    assert!(!second.is_finished(), "two clients had the lease at once");
     let freed = Instant::now();
     drop(first);
     assert!(second.join().unwrap().unwrap() >= freed);

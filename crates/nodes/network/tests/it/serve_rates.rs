@@ -1,4 +1,4 @@
-//! What one test may move: rates, ends in time, counts of bytes, and their verification.
+//! Limits of one test: rates, ends in time, counts of bytes, and their verification.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -136,7 +136,7 @@ fn echoes_and_datagrams_count_as_bytes_too() {
 fn half_a_message_does_not_make_a_test_longer() {
     let server = server(ServeLimits { seconds: 1.0, ..ServeLimits::default() });
     let test = ServeTest { accept: true, record: 1, seconds: 1.0, ..ServeTest::default() };
-    // A proxy that lets one byte of what the client says during the test through.
+    // A proxy that forwards one byte of the client's messages during the test.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let here = listener.local_addr().unwrap();
     let address = server.address();

@@ -1,4 +1,4 @@
-//! The pending moments of a simulation: a heap with four children for each node, which touches half as many cache lines
+//! The pending events of a simulation: a heap with four children for each node, which touches half as many cache lines
 //! as a binary one.
 
 /// Moments and their owners, the earliest first; equal moments in the order of owners.

@@ -1,8 +1,8 @@
 //! A discrete-event simulation of N senders, a switch with finite buffers, and M receivers.
 //!
-//! Every sender has a network card that sends at the link's rate; every frame is then queued in the switch's output
-//! port, whose buffer is finite and drops what does not fit, or waits in its input port, whose buffer is finite too and
-//! whose first frame blocks the others (head-of-line blocking: Karol, Hluchyj and Morgan, IEEE Transactions on
+//! Every sender has a network card that sends at the link's rate. Every frame is then queued in the switch's output
+//! port, whose finite buffer drops what does not fit, or waits in its input port. An input port's buffer is finite too,
+//! and its first frame blocks the others (head-of-line blocking: Karol, Hluchyj and Morgan, IEEE Transactions on
 //! Communications 35, 1987). Acknowledgements and requests take the round trip and are never lost.
 //!
 //! All delays of one kind are equal, so that only senders and ports need a heap, with one moment for each.
@@ -66,7 +66,7 @@ pub enum TrafficPattern {
 pub enum FlowControl {
     /// None: a dropped frame is lost. A pulling receiver repeats its request.
     Datagrams,
-    /// Connections with a TCP-like window: slow start, halved at a loss, bounded in size; a dropped frame is sent again
+    /// Connections with a TCP-like window: slow start, halved at a loss, bounded in size. A dropped frame is sent again
     /// after three later acknowledgements or a timeout.
     Window {
         /// Largest window, bytes of payload.
@@ -133,7 +133,7 @@ impl SimulationSetup {
     }
 }
 
-/// Longest simulated time, seconds. It is counted in picoseconds, of which a machine word holds 213 days.
+/// Longest simulated time, seconds. It is counted in picoseconds, and a machine word holds 213 days.
 const LONGEST: f64 = 6e6;
 /// Most connections with windows: each takes 150 bytes.
 const MOST_CONNECTIONS: u64 = 1 << 22;
@@ -163,7 +163,7 @@ impl SimulationSetup {
 
 /// Runs a simulation to its end, or until twice 69 days have been simulated.
 ///
-/// `None` when it has no sender, receiver or event, a rate that is not positive, 2^28 nodes, more than 2^22 connections
+/// `None` if it has no sender, receiver or event, a rate that is not positive, 2^28 nodes, more than 2^22 connections
 /// with windows, or takes more than 69 days.
 #[must_use]
 pub fn simulate(setup: &SimulationSetup) -> Option<SimulationTally> {

@@ -1,4 +1,4 @@
-//! Which fragment a sender sends next, and when at the earliest.
+//! The next fragment of a sender, and its earliest time.
 
 use super::{FragmentSizes, SimulationSetup, TrafficPattern, Trigger};
 

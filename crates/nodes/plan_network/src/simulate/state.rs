@@ -1,5 +1,5 @@
 //! The state of a simulation: senders and their cards, the ports of the switch, connections, receivers that ask, events
-//! on their way. What happens to it is told by the files beside this one.
+//! on their way. The files next to this one change it.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,6 @@ use super::heap::Heap;
 use super::schedule::{Cursor, TrafficSchedule};
 use super::tally::SimulationTally;
 
-/// One frame.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Frame {
     pub(super) event: u32,

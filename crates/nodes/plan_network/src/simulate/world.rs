@@ -60,8 +60,8 @@ impl<'a> SimulationWorld<'a> {
         }
     }
 
-    // Owners of timers: ports, cards, timeouts of senders, timeouts of receivers. Of equal moments that of a port comes
-    // first: a departing frame frees space for an arriving one.
+    // Owners of timers: ports, cards, timeouts of senders, timeouts of receivers. At equal times a port comes first: a
+    // departing frame frees space for an arriving one.
     fn card_timer(&self, sender: u32) -> u32 {
         self.setup.receivers + sender
     }
@@ -90,7 +90,7 @@ impl<'a> SimulationWorld<'a> {
             let (timer, owner) = self.timers.first().unwrap_or((u64::MAX, 0));
             let (soon, late) = (never(&self.soon), never(&self.late));
             let next = timer.min(soon).min(late);
-            // What is lost again and again ends here: later moments fit into no word.
+            // Endless losses end here: later times do not fit into a word.
             if next > LATEST {
                 break;
             }

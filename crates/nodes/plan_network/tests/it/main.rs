@@ -149,7 +149,7 @@ fn nonsense_is_refused() {
         SimulationSetup { link_rate: f64::NAN, ..good.clone() },
         SimulationSetup { sizes: FragmentSizes::Measured(Vec::new()), ..good.clone() },
         SimulationSetup { pattern: TrafficPattern::Pull { credits: 0 }, ..good.clone() },
-        // Time of which no word holds the picoseconds, and more connections than memory.
+        // A time whose picoseconds exceed a word, and more connections than memory.
         SimulationSetup { latency: 1e9, ..good.clone() },
         SimulationSetup { trigger: Trigger::Every(1e9), ..good.clone() },
         SimulationSetup { link_rate: 1e-9, ..good.clone() },

@@ -13,7 +13,7 @@ use crate::manifest::{Application, fill_all};
 
 /// Time limit of a program that prints its version, seconds.
 const VERSION_PATIENCE: f64 = 20.0;
-/// Inherited variables that may change what a program does and are safe to print; others may hold secrets.
+/// Inherited variables that may change a program and are safe to print; others may hold secrets.
 const SHOWN: [&str; 12] = [
     "PATH",
     "LANG",

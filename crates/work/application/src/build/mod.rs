@@ -1,4 +1,4 @@
-//! Builds: every combination of the axes, and what is known of each.
+//! Builds: every combination of the axes, with its data.
 
 mod builder;
 mod elf;

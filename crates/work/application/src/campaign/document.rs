@@ -41,7 +41,7 @@ pub(crate) fn result(benchmark: String, parameters: Parameters, title: String, m
 /// Axis of the side in the denominator of a ratio.
 pub(crate) const AGAINST: &str = "against";
 
-/// The result of the ratio of the side at `parameters` to another one beside it.
+/// The result of the ratio of the side at `parameters` to another one that ran at the same time.
 pub(crate) fn side_by_side(
     benchmark: &str,
     parameters: Parameters,

@@ -1,4 +1,4 @@
-//! Two builds of an application side by side: a sample is two turns, between which the builds change CPUs.
+//! Two builds of an application at the same time: a sample is two halves, between which the builds change CPUs.
 
 use measure::{Reply, Stopper};
 use model::{BenchmarkResult, Metric, Parameters, PlanEntry, Run, Sample, Unit};
@@ -7,7 +7,7 @@ use super::document::side_by_side;
 use super::reading::SampleReading;
 use super::{Campaign, Subject};
 use crate::Error;
-use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, ratio_sample, sample_of};
+use crate::launch::{CopyReport, DuetHalf, apart, duet_half, is_swapped, ratio_sample, sample_of};
 
 /// Two subjects that run side by side.
 #[derive(Debug, Clone, Copy)]
@@ -75,14 +75,14 @@ impl Campaign<'_> {
                 Err(failed) => return Ok(failed.into_iter().chain(self.duet_failed(duet, Some(index))).collect()),
             }
         }
-        let (mut turns, mut readings): (Vec<DuetTurn>, Vec<[SampleReading; 2]>) = Default::default();
-        for turn in 0..2 {
+        let (mut halves, mut readings): (Vec<DuetHalf>, Vec<[SampleReading; 2]>) = Default::default();
+        for half in 0..2 {
             let [first, second] = duet.cpus;
-            let cpus = if is_swapped(round, turn) { [second, first] } else { [first, second] };
+            let cpus = if is_swapped(round, half) { [second, first] } else { [first, second] };
             let sides = duet.subjects.map(|index| self.spec(index, 1));
-            let turn = duet_turn(self.starter, sides, cpus, stopper)?;
+            let half = duet_half(self.starter, sides, cpus, stopper)?;
             let mut read = Vec::new();
-            for (index, report) in duet.subjects.into_iter().zip(&turn.reports) {
+            for (index, report) in duet.subjects.into_iter().zip(&half.reports) {
                 match self.read(index, report) {
                     Ok(reading) => read.push(reading),
                     Err(reason) => {
@@ -92,17 +92,17 @@ impl Campaign<'_> {
                 }
             }
             readings.extend(<[SampleReading; 2]>::try_from(read));
-            turns.push(turn);
+            halves.push(half);
         }
         for (side, index) in duet.subjects.into_iter().enumerate() {
-            let reports: Vec<&CopyReport> = turns.iter().map(|turn| &turn.reports[side]).collect();
+            let reports: Vec<&CopyReport> = halves.iter().map(|half| &half.reports[side]).collect();
             let of_side: Vec<&SampleReading> = readings.iter().map(|both| &both[side]).collect();
             replies.extend(self.launched_side(index, round, &reports, &of_side));
         }
         let ratios = readings.iter().map(|[first, second]| second.rate / first.rate);
-        let sample = Box::new(ratio_sample(&turns, round, ratios));
+        let sample = Box::new(ratio_sample(&halves, round, ratios));
         replies.push(Reply::Launched { result: duet.ratio, sample });
-        replies.extend(apart(&turns).map(|note| Reply::Noted { result: duet.ratio, note }));
+        replies.extend(apart(&halves).map(|note| Reply::Noted { result: duet.ratio, note }));
         Ok(replies)
     }
 
@@ -136,7 +136,7 @@ impl Campaign<'_> {
         launched.chain(not_measured).chain(leftovers).collect()
     }
 
-    /// A failure of the ratio, and of the build beside the one that failed (of both if it is not known which).
+    /// A failure of the ratio, and of the build that ran with the failed one (of both if the failed one is unknown).
     pub(super) fn duet_failed(&self, duet: BuildDuet, failed: Option<usize>) -> Vec<Reply> {
         let others = duet.subjects.into_iter().filter(|index| Some(*index) != failed);
         let results = others.flat_map(|index| self.subjects[index].results.clone()).chain([duet.ratio]);

@@ -45,7 +45,7 @@ pub struct CampaignOrder {
     pub copies: Vec<u32>,
     /// Directory of the builds.
     pub root: std::path::PathBuf,
-    /// CPUs on which the builds of applications that have two run side by side; else all run in turns.
+    /// CPUs on which the builds of applications that have two run at the same time; else all builds alternate.
     pub duet: Option<[usize; 2]>,
     /// Joules of the machine's processors so far, where there is a counter.
     pub energy: Option<EnergyReader>,
@@ -73,7 +73,7 @@ impl<'a> Campaign<'a> {
     /// Builds all programs and creates the results of the run.
     ///
     /// # Errors
-    /// When no program could be built, or the user requested a stop; the error of a single build is the outcome of its
+    /// When no program could be built, or the user requested a stop. The error of a single build is the outcome of its
     /// results.
     pub fn build(order: CampaignOrder, starter: &'a Starter, stopper: &Stopper) -> Result<(Self, Run), Error> {
         let CampaignOrder { mut run, applications, copies, root, duet, energy } = order;
@@ -146,8 +146,8 @@ impl<'a> Campaign<'a> {
         read(&self.applications[subject.application], (subject.application, subject.build), report, &mut self.digests)
     }
 
-    /// Runs a build for the first time, which is cold and always discarded, if that is not done; it is also the first
-    /// run to be verified. Returns notes on it, or failures of all results of the build.
+    /// Runs a build for the first time, if that is not done. This run is cold and always discarded; it is also the
+    /// first run to be verified. Returns notes on it, or failures of all results of the build.
     fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, Vec<Reply>>, Error> {
         let Subject { application, build, .. } = self.subjects[index];
         let mut replies = Vec::new();
@@ -207,7 +207,7 @@ impl<'a> Campaign<'a> {
         launched.chain(self.leftovers(index, report)).collect()
     }
 
-    /// Notes on processes that went on after a sample, at the rate and at the CPU time.
+    /// Notes on processes that outlived a sample, at the rate and at the CPU time.
     fn leftovers(&self, index: usize, report: &CopyReport) -> Vec<Reply> {
         let subject = &self.subjects[index];
         let started = usize::from(self.applications[subject.application].startup.is_some());

@@ -1,7 +1,7 @@
-//! Two launches side by side on two CPUs: a turn of a duet.
+//! Two launches at the same time on two CPUs: one half of a duet's sample.
 //!
-//! What the host does to both CPUs at once (its clock, its other guests) is then the same for both sides, and not in
-//! their ratio. What it does to one of them is not in the mean of two turns between which the sides change places:
+//! Effects of the host on both CPUs at once (its clock, its other guests) are then the same for both sides, and cancel
+//! in their ratio. Effects on one of them cancel in the mean of two halves between which the sides change places:
 //! Bulej, Horky, Tuma, Farquet and Prokopec, "Duet benchmarking: improving measurement accuracy in the cloud" (ICPE
 //! 2020).
 
@@ -16,24 +16,24 @@ use crate::Error;
 /// Time for both helpers to start before the sides begin.
 const LEAD: Duration = Duration::from_millis(40);
 
-/// Share of a turn in which both sides ran, below which it is noted.
+/// Share of a half in which both sides ran, below which it is noted.
 const APART: f64 = 0.8;
-/// Both sides of a turn.
+/// Both sides of a half.
 #[derive(Debug)]
-pub(crate) struct DuetTurn {
+pub(crate) struct DuetHalf {
     /// The reports of the first and of the second side.
     pub(crate) reports: [CopyReport; 2],
     /// Share of the time of the longer side in which both ran, 0 to 1.
     pub(crate) together: f64,
 }
 
-/// Runs two launches side by side, each with all of its processes on a CPU of its own.
-pub(crate) fn duet_turn(
+/// Runs two launches at the same time, each with all of its processes on a separate CPU.
+pub(crate) fn duet_half(
     starter: &Starter,
     sides: [LaunchSpec; 2],
     cpus: [usize; 2],
     stopper: &Stopper,
-) -> Result<DuetTurn, Error> {
+) -> Result<DuetHalf, Error> {
     let begin = kernels::clock::now() + u64::try_from(LEAD.as_nanos()).unwrap_or(u64::MAX);
     let [first, second] = sides;
     let first = LaunchSpec { cpus: vec![cpus[0]], begin: Some(begin), ..first };
@@ -49,7 +49,7 @@ pub(crate) fn duet_turn(
     });
     let reports = [first?, second?];
     let together = together(&reports);
-    Ok(DuetTurn { reports, together })
+    Ok(DuetHalf { reports, together })
 }
 
 /// Share of the longer side's time in which both ran.
@@ -77,10 +77,10 @@ pub(crate) fn sample_of(reports: &[&CopyReport], round: u32) -> Sample {
     Sample { value, ..sum.unwrap_or_default() }
 }
 
-/// A launch of the ratio of the sides: the geometric mean over the turns. Its batches are the times of the first and of
-/// the second side in each turn.
-pub(crate) fn ratio_sample(turns: &[DuetTurn], round: u32, ratios: impl Iterator<Item = f64>) -> Sample {
-    let walls: Vec<[f64; 2]> = turns.iter().map(|turn| turn.reports.each_ref().map(CopyReport::wall)).collect();
+/// A launch of the ratio of the sides: the geometric mean over the halves. Its batches are the times of the first and
+/// of the second side in each half.
+pub(crate) fn ratio_sample(halves: &[DuetHalf], round: u32, ratios: impl Iterator<Item = f64>) -> Sample {
+    let walls: Vec<[f64; 2]> = halves.iter().map(|half| half.reports.each_ref().map(CopyReport::wall)).collect();
     let logs: Vec<f64> = ratios.map(f64::ln).collect();
     Sample {
         round,
@@ -88,22 +88,22 @@ pub(crate) fn ratio_sample(turns: &[DuetTurn], round: u32, ratios: impl Iterator
         value: (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp(),
         nanos: walls.iter().flatten().map(|wall| (wall * 1e9) as u64).collect(),
         steady: true,
-        invalid: turns.iter().flat_map(|turn| &turn.reports).find_map(CopyReport::disturbed),
+        invalid: halves.iter().flat_map(|half| &half.reports).find_map(CopyReport::disturbed),
         ..Sample::default()
     }
 }
 
-/// What is noted of turns whose sides were hardly together.
-pub(crate) fn apart(turns: &[DuetTurn]) -> Option<String> {
-    let together = turns.iter().map(|turn| turn.together).fold(1.0, f64::min);
-    let note = || format!("{RECORD}in at least one turn both ran for {:.0}% of its time only", together * 100.0);
+/// The note on halves whose sides hardly overlapped.
+pub(crate) fn apart(halves: &[DuetHalf]) -> Option<String> {
+    let together = halves.iter().map(|half| half.together).fold(1.0, f64::min);
+    let note = || format!("{RECORD}in at least one half both ran for {:.0}% of its time only", together * 100.0);
     (together < APART).then(note)
 }
 
-/// Whether the sides have changed CPUs in a turn: the first turn of every other launch begins on the other CPU, so that
-/// a drift falls on both alike.
-pub(crate) const fn is_swapped(round: u32, turn: u32) -> bool {
-    (round % 2 + turn) % 2 == 1
+/// Whether the sides have changed CPUs in a half. The first half of every other launch begins on the other CPU, so that
+/// a drift affects both alike.
+pub(crate) const fn is_swapped(round: u32, half: u32) -> bool {
+    (round % 2 + half) % 2 == 1
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub fn serve(input: impl Read, output: impl Write) -> std::io::Result<()> {
     answer(input, output, |order: LaunchSpec| perform(&order))
 }
 
-/// Reads what is asked for, does it, and writes the answer.
+/// Reads the request, performs it, and writes the answer.
 pub(crate) fn answer<Q: DeserializeOwned, A: Serialize>(
     input: impl Read,
     mut output: impl Write,
@@ -60,7 +60,7 @@ impl Starter {
         self.program.to_string_lossy().into_owned()
     }
 
-    /// Performs a launch in a process group of its own, all of which is killed at the end.
+    /// Performs a launch in a process group, all of which is killed at the end.
     ///
     /// # Errors
     /// When the helper cannot be started or gives no valid report, or the user asked to stop.
@@ -68,7 +68,7 @@ impl Starter {
         self.ask(order, order.time_of_all(), stopper)
     }
 
-    /// Passes `question` to a helper that has `time` to do what it asks for, and returns its answer.
+    /// Passes `question` to a helper that has `time` for it, and returns its answer.
     pub(crate) fn ask<A: DeserializeOwned>(
         &self,
         question: &impl Serialize,

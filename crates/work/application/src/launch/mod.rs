@@ -12,7 +12,7 @@ use std::time::Duration;
 use model::{Footprint, Invalid, Sample, TakenTime};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use duet::{DuetTurn, apart, duet_turn, is_swapped, ratio_sample, sample_of};
+pub(crate) use duet::{DuetHalf, apart, duet_half, is_swapped, ratio_sample, sample_of};
 pub(crate) use helper::answer;
 pub use helper::{Starter, serve};
 pub(crate) use perform::limit_of;
@@ -36,13 +36,13 @@ pub struct LaunchSpec {
     /// When they start, by [`kernels::clock::now`]; at once if that has passed.
     #[serde(default)]
     pub begin: Option<u64>,
-    /// How often all of them are executed, one time after the other; 0 is once.
+    /// How often all of them are executed in sequence; 0 is once.
     #[serde(default)]
     pub executions: u32,
     /// Whether the first execution is apart from the others: its resources are not counted.
     #[serde(default)]
     pub first_apart: bool,
-    /// Whether what they print goes nowhere, instead of into the report.
+    /// Whether their output is discarded instead of reported.
     #[serde(default)]
     pub silent: bool,
 }
@@ -83,7 +83,7 @@ pub enum ProcessEnd {
     NotStarted(String),
 }
 
-/// What one copy did and printed.
+/// The result and output of one copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CopyOutput {
     /// Start, seconds after the launch began.
@@ -134,7 +134,7 @@ pub struct CopyReport {
     pub throttled: Option<TakenTime>,
     /// Seconds for which the machine was suspended.
     pub suspended: Option<f64>,
-    /// Whether processes that the copies started went on after them: what those use is not counted.
+    /// Whether processes that the copies started outlived them; their resources do not count.
     #[serde(default)]
     pub left_running: bool,
 }
@@ -163,13 +163,13 @@ impl CopyReport {
         (first, self.copies.iter().map(|copy| copy.ended).fold(0.0, f64::max))
     }
 
-    /// What is noted of processes that went on after the copies.
+    /// The note on processes that outlived the copies.
     pub(crate) fn leftovers(&self) -> Option<String> {
         self.left_running.then(|| LEFT_RUNNING.to_owned())
     }
 
-    /// Outside evidence that excludes the launch by itself, never its value. Stolen and throttled time is judged over
-    /// rounds.
+    /// Outside evidence that excludes the launch by itself, never its value. Steal and throttling are evaluated over
+    /// rounds. Stolen and throttled time is judged over rounds.
     #[must_use]
     pub fn disturbed(&self) -> Option<Invalid> {
         self.suspended.map(Invalid::Suspended)

@@ -24,12 +24,12 @@ const REAP: Duration = Duration::from_secs(1);
 /// Block size of getrusage(2), bytes.
 const BLOCK: u64 = 512;
 
-/// Starts all commands, as close together as possible, and waits until all have ended; several times one after the
-/// other where that is asked for, until one does not end by itself.
+/// Starts all commands, as close together as possible, and waits until all have ended. It repeats them in sequence on
+/// request, until one does not end by itself.
 ///
-/// The kernel reports the resources of all children that this process has waited for: in a process that performs one
+/// The kernel reports the resources of all children that this process has waited for. In a process that performs one
 /// launch and ends, these are exactly the launch's. If it adopts orphans ([`os::process::adopt_orphans`]), it also
-/// waits for what the programs did not wait for themselves; no other child of it may run then.
+/// waits for the programs' own children; no other child of it may run then.
 #[must_use]
 pub fn perform(order: &LaunchSpec) -> CopyReport {
     let placed = place(order);

@@ -16,8 +16,8 @@ type Wrong = (usize, String);
 /// Default time limit of a program.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// Placeholders that are always filled: output directory, that of the build, number of the copy in a sample, this
-/// program, the manifest's directory; and what a farm gives each chunk: its number, that of the attempt, its first
-/// event, its input.
+/// program, the manifest's directory. A farm gives each chunk its number, that of the attempt, its first event and its
+/// input.
 const ALWAYS: [&str; 9] = ["out", "build", "copy", "prony", "directory", "chunk", "attempt", "first", "in"];
 /// Builds, at most; the number of combinations grows fast.
 const MAX_BUILDS: usize = 500;
@@ -140,7 +140,7 @@ fn axes(raw: BTreeMap<String, Spanned<Vec<String>>>) -> Result<Vec<(String, Vec<
         placed.push((place, axis, values));
     }
     placed.sort();
-    // Of many axes the number has no end.
+    // Many axes make an unlimited number.
     let builds = placed.iter().fold(1_usize, |builds, (_, _, values)| builds.saturating_mul(values.len()));
     if builds > MAX_BUILDS {
         return Err((placed[0].0, format!("these axes give {builds} builds; the limit is {MAX_BUILDS}")));

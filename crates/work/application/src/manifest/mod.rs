@@ -1,4 +1,4 @@
-//! Manifests: TOML that tells how to build, run, count and verify applications.
+//! Manifests: TOML that says how to build, run, count and verify applications.
 
 mod check;
 mod raw;
@@ -39,7 +39,7 @@ pub enum Rate {
     Printed(Regex),
 }
 
-/// Which runs must print the same digest.
+/// Runs that must print the same digest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DigestScope {
@@ -57,7 +57,7 @@ pub struct Verify {
     pub stdout: Option<Regex>,
     /// Expression whose first group is a digest.
     pub digest: Option<Regex>,
-    /// Which runs must print the same digest.
+    /// Runs that must print the same digest.
     pub scope: DigestScope,
     /// The digest, if known.
     pub expect: Option<String>,

@@ -21,7 +21,7 @@ pub struct Sessions {
     reports: Vec<SessionReport>,
 }
 
-/// What a report says of one result.
+/// The value of one result in a report.
 type Value = fn(&SessionReport) -> Option<f64>;
 
 /// Result of the time for which sessions wait for storage.

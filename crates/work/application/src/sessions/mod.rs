@@ -13,13 +13,13 @@ pub use engine::Sessions;
 pub use run::{read_files, serve_sessions};
 pub use verdict::SessionsVerdict;
 
-/// Which files a session reads.
+/// The files of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileSharing {
     /// All sessions read all files, each beginning with another one.
     Shared,
-    /// Every session reads files of its own.
+    /// Every session reads its own files.
     Own,
 }
 
@@ -31,7 +31,7 @@ pub struct SessionOrder {
     /// The files.
     #[serde(with = "crate::path_bytes::many")]
     pub files: Vec<PathBuf>,
-    /// Which files a session reads.
+    /// The files of a session.
     pub sharing: FileSharing,
     /// Whether files are read into the page cache before, or evicted from it.
     pub cached: bool,
@@ -41,8 +41,8 @@ pub struct SessionOrder {
     pub patience: f64,
 }
 
-/// Resources used by one session, with its children. What processes used that their parents did not wait for is counted
-/// in equal parts for every session, since it is not known whose they were.
+/// Resources used by one session, with its children. Resources of processes whose parents did not wait for them are
+/// divided equally, since their session is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SessionUse {
     /// Seconds from start to end.
@@ -81,6 +81,6 @@ pub struct SessionReport {
     pub verdict: SessionsVerdict,
     /// The evidence, in a sentence.
     pub because: String,
-    /// Whether processes that the sessions started went on after the last of them: what those use is not counted.
+    /// Whether processes that the sessions started outlived the last of them; their resources do not count.
     pub left_running: bool,
 }

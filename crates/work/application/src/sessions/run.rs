@@ -25,8 +25,8 @@ const THREADS: usize = 64;
 /// Time limit for a killed session to end.
 const KILLED: Duration = Duration::from_secs(5);
 
-/// Runs all sessions once, in a helper of `starter`: if this process is killed, they end with it, and what they leave
-/// running ends with each repetition.
+/// Runs all sessions once, in a helper of `starter`. If this process is killed, they end with it, and their remaining
+/// processes end with each repetition.
 ///
 /// # Errors
 /// When a session cannot be started, fails or exceeds the time limit, or the user asked to stop.
@@ -42,8 +42,8 @@ pub(super) fn run_sessions(order: &SessionOrder, starter: &Starter, stopper: &St
 }
 
 /// The helper of [`super::Sessions`]: runs the sessions specified on `input` once and writes their report to `output`.
-/// It counts what their children used that they did not wait for if this process adopts orphans
-/// ([`os::process::adopt_orphans`]); no other child of it may run then.
+/// If this process adopts orphans ([`os::process::adopt_orphans`]), it also counts their children that nobody waited
+/// for; no other child of it may run then.
 ///
 /// # Errors
 /// When the specification cannot be read or the report cannot be written; the other side is gone then.
@@ -87,7 +87,7 @@ fn attend(order: &SessionOrder) -> Result<SessionReport, String> {
         busy: utilisation,
         waiting: share(|used| used.waiting),
         ready: share(|used| used.ready),
-        // Of what goes on after them neither is known.
+        // For processes that outlive them neither is known.
         delegate: sessions.iter().any(|used| used.delegates) || orphans.running,
         read: sessions.iter().any(|used| used.device > 0.0),
         iowait,
@@ -155,7 +155,7 @@ struct Spent {
 }
 
 impl Spent {
-    /// Of a process that has ended and was not waited for, with the children that it waited for.
+    /// Usage of a process that has ended and was not waited for, with the children that it waited for.
     fn of(stat: &Stat, io: &Io) -> Self {
         let cpu = (stat.user + stat.system + stat.children).as_secs_f64();
         Self { cpu, asked: io.read_chars as f64, device: io.read_bytes as f64 }
@@ -165,18 +165,17 @@ impl Spent {
         Self { cpu: self.cpu + other.cpu, asked: self.asked + other.asked, device: self.device + other.device }
     }
 
-    /// One of so many equal parts.
+    /// One of `parts` equal parts.
     fn part(&self, parts: usize) -> Self {
         let parts = parts.max(1) as f64;
         Self { cpu: self.cpu / parts, asked: self.asked / parts, device: self.device / parts }
     }
 }
 
-/// A session at its end.
 #[derive(Debug, Clone, Copy)]
 struct EndedSession {
     wall: f64,
-    /// CPU time of its own, seconds.
+    /// Its own CPU time, seconds.
     own: f64,
     /// With the children that it waited for.
     spent: Spent,
@@ -186,7 +185,7 @@ struct EndedSession {
 #[derive(Debug, Default)]
 struct Orphans {
     used: Spent,
-    /// Whether some were still running at the last look.
+    /// Whether some were still running at the last check.
     running: bool,
 }
 
@@ -240,7 +239,7 @@ impl RunningSession {
         Ok(Self { child, pid, began: Instant::now(), samples: Samples::default(), ended: None })
     }
 
-    /// Records what the session used once it has ended: a zombie still has its statistics.
+    /// Records the usage of the session once it has ended: a zombie still has its statistics.
     fn sample(&mut self, index: usize) -> Result<(), String> {
         let stat = Stat::of(self.pid).map_err(|error| error.to_string())?;
         if stat.state != 'Z' {
@@ -260,7 +259,7 @@ impl RunningSession {
         if status.success() { Ok(()) } else { Err(format!("session {} ended with {status}", index + 1)) }
     }
 
-    /// What it used once it has ended, with its part of what orphans used.
+    /// Its usage once it has ended, with its share of the orphans'.
     fn used(&self, orphans: &Spent) -> Option<SessionUse> {
         let EndedSession { wall, own, spent } = self.ended?;
         let share = |samples: u32| f64::from(samples) / f64::from(self.samples.all.max(1));
@@ -280,7 +279,7 @@ impl RunningSession {
 impl Drop for RunningSession {
     fn drop(&mut self) {
         if self.ended.is_none() {
-            // It may have ended by itself already. The rest of its group ends with this process.
+            // It may have ended already. The rest of its group ends with this process.
             let _ = os::process::send(self.pid, Some(Signal::Kill));
             // One that hangs in the kernel is left behind.
             let _ = os::process::wait_within(&mut self.child, KILLED);

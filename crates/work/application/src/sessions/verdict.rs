@@ -25,7 +25,7 @@ const BUSY: f64 = 0.85;
 /// Share of the time waiting for storage above which storage is the limit.
 const WAITING: f64 = 0.25;
 
-/// Seconds from which on the counters tell something: 50 ticks of a hundredth of a second.
+/// Least seconds for usable counters: 50 ticks of a hundredth of a second.
 const LEAST: f64 = 0.5;
 
 /// Observations of all sessions and of the machine.
@@ -57,8 +57,8 @@ pub(super) struct SessionsSeen {
     pub(super) pressure: Option<f64>,
 }
 
-/// Decides by the states of the sessions first, since the machine may be busy with other work. Where a session's own
-/// children do the work its state tells little, and the machine's waiting counts if anything was read.
+/// Decides by the states of the sessions first, since the machine may be busy with other work. If a session's own
+/// children do the work, its state shows little, and the machine's waiting counts if anything was read.
 #[must_use]
 pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
     let SessionsSeen { cpu, sessions, cpus, busy, .. } = *seen;
@@ -93,8 +93,7 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
         );
     }
     if seen.ready >= BUSY {
-        // Whoever has the CPUs: other processes, the hypervisor or a quota, which the counters of the machine do not
-        // tell.
+        // Other processes, the hypervisor or a quota have the CPUs; the machine's counters do not say which.
         let ready = percent(seen.ready);
         return (SessionsVerdict::CpuBound, format!("{told}; they run or wait for a CPU {ready} of their time"));
     }
@@ -175,7 +174,7 @@ mod tests {
         let (found, because) = verdict(&shells);
         assert_eq!(found, SessionsVerdict::Unseen);
         assert!(because.ends_with("on 2 CPUs; children of them do the work"), "{because}");
-        // What is counted over all of them is told all the same.
+        // The totals are reported anyway.
         assert_eq!(verdict(&SessionsSeen { cpu: 1.9, ..shells }).0, SessionsVerdict::CpuBound);
         assert_eq!(verdict(&SessionsSeen { iowait: Some(0.5), ..shells }).0, SessionsVerdict::DiskBound);
     }

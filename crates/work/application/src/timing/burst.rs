@@ -14,11 +14,11 @@ use crate::launch::LaunchSpec;
 pub const COLD: &str = "command.cold";
 /// Most bursts of a command, unless another number or a time limit is requested.
 pub const BURSTS: u32 = 20;
-/// Least time from the beginning of a round of bursts to that of the next, seconds: bursts are to meet the machine in
-/// different moments, and [`BURSTS`] of them to end within five seconds.
+/// Least time from the beginning of a round of bursts to that of the next, seconds. Bursts should see the machine at
+/// different moments, and [`BURSTS`] of them should end within five seconds.
 pub const BURST_SPACING: f64 = 0.2;
-/// Time of the executions of a burst, seconds. What takes longer is executed once, and has no first execution that is
-/// apart: little of its time depends on what it finds in the caches.
+/// Time of the executions of a burst, seconds. Longer commands are executed once per sample, without a separate first
+/// execution: little of their time depends on the caches.
 const BURST: f64 = 0.1;
 /// Most executions of a burst.
 const MOST: f64 = 1000.0;
@@ -28,7 +28,7 @@ const MOST: f64 = 1000.0;
 pub enum BurstRule {
     /// One.
     Single,
-    /// As many as take a tenth of a second.
+    /// The number that takes a tenth of a second.
     Usual,
     /// These many in all samples together.
     Counted {
@@ -71,7 +71,7 @@ impl Pace {
     /// One execution.
     pub(super) const ONE: Self = Self { counted: 1, first_apart: false };
 
-    /// A burst of a command of which an execution takes `seconds`.
+    /// A burst of a command whose execution takes `seconds`.
     pub(super) fn of(seconds: f64) -> Self {
         if seconds >= BURST {
             return Self::ONE;

@@ -62,8 +62,7 @@ impl CommandLine {
         }
     }
 
-    /// Checks that the program of the command exists, where that can be told: what a shell reads beyond single words
-    /// only the shell can tell.
+    /// Checks that the program of the command exists, if possible: only the shell can interpret more than single words.
     ///
     /// # Errors
     /// When there is no such program.
@@ -91,12 +90,12 @@ impl CommandLine {
     }
 }
 
-/// Whether a word names a file that can be executed; else it may be a word of the shell.
+/// Whether a word names an executable file; else it may be a word of the shell.
 fn is_program(word: &str) -> bool {
     os::process::program_named(word).is_some()
 }
 
-/// Whether the shell knows a word by itself; taken for true where that cannot be asked.
+/// Whether the shell has this word built in; assumed if that cannot be checked.
 fn is_word_of_shell(word: &str) -> bool {
     if word.contains('/') {
         return false;

@@ -1,4 +1,4 @@
-//! Two commands side by side: a sample is two turns, between which the commands change CPUs.
+//! Two commands at the same time: a sample is two halves, between which the commands change CPUs.
 
 use measure::{Reply, Stopper, WorkerStep};
 use model::{BenchmarkResult, Metric, Parameters, Sample, Unit};
@@ -6,9 +6,9 @@ use model::{BenchmarkResult, Metric, Parameters, Sample, Unit};
 use super::{AXIS, RESULTS, Timing, failed, padding};
 use crate::Error;
 use crate::campaign::side_by_side;
-use crate::launch::{CopyReport, DuetTurn, apart, duet_turn, is_swapped, ratio_sample, sample_of};
+use crate::launch::{CopyReport, DuetHalf, apart, duet_half, is_swapped, ratio_sample, sample_of};
 
-/// Benchmark of the time of one command over that of another beside it.
+/// Benchmark of the time of one command over that of another at the same time.
 pub const RATIO: &str = "command.ratio";
 /// Index of the result of the ratio: behind those of both commands.
 pub(super) const RATIO_RESULT: usize = 2 * RESULTS;
@@ -35,37 +35,37 @@ impl Timing<'_> {
                 Err((reason, report)) => return Ok(both_failed(index, &reason, Some(&report))),
             }
         }
-        let mut turns = Vec::new();
-        for turn in 0..2 {
-            let turn = self.turn(cpus, is_swapped(step.round, turn), padding(step), stopper)?;
-            let trouble = turn.reports.iter().enumerate().find_map(|(at, report)| Some((at, self.refused(report)?)));
+        let mut halves = Vec::new();
+        for half in 0..2 {
+            let half = self.half(cpus, is_swapped(step.round, half), padding(step), stopper)?;
+            let trouble = half.reports.iter().enumerate().find_map(|(at, report)| Some((at, self.refused(report)?)));
             if let Some((at, reason)) = trouble {
-                return Ok(both_failed(at, &reason, Some(&turn.reports[at])));
+                return Ok(both_failed(at, &reason, Some(&half.reports[at])));
             }
-            turns.push(turn);
+            halves.push(half);
         }
-        replies.extend(self.launched_duet(step.round, &turns));
+        replies.extend(self.launched_duet(step.round, &halves));
         Ok(replies)
     }
 
     /// Both commands at once, with what runs before and after them.
-    fn turn(&self, cpus: [usize; 2], swapped: bool, padding: u64, stopper: &Stopper) -> Result<DuetTurn, Error> {
+    fn half(&self, cpus: [usize; 2], swapped: bool, padding: u64, stopper: &Stopper) -> Result<DuetHalf, Error> {
         let commands = &self.order.commands;
         for command in commands {
             command.prepare.as_ref().map_or(Ok(()), |line| self.aside("--prepare", line, stopper))?;
         }
         let sides = [&commands[0].line, &commands[1].line].map(|line| self.spec(line, padding));
         let cpus = if swapped { [cpus[1], cpus[0]] } else { cpus };
-        let turn = duet_turn(self.starter, sides, cpus, stopper);
+        let half = duet_half(self.starter, sides, cpus, stopper);
         let conclude = |line| self.undo("--conclude", line);
         let concluded = commands.iter().filter_map(|command| command.conclude.as_ref()).try_for_each(conclude);
-        turn.and_then(|turn| concluded.map(|()| turn))
+        half.and_then(|half| concluded.map(|()| half))
     }
 
-    fn launched_duet(&mut self, round: u32, turns: &[DuetTurn]) -> Vec<Reply> {
+    fn launched_duet(&mut self, round: u32, halves: &[DuetHalf]) -> Vec<Reply> {
         let mut replies = Vec::new();
         for index in 0..2 {
-            let reports: Vec<&CopyReport> = turns.iter().map(|turn| &turn.reports[index]).collect();
+            let reports: Vec<&CopyReport> = halves.iter().map(|half| &half.reports[index]).collect();
             let sample = sample_of(&reports, round);
             self.hidden = reports.iter().map(|report| report.own_resident).fold(self.hidden, u64::max);
             let memory = reports.iter().map(|report| report.peak_resident).max().unwrap_or(0) as f64;
@@ -76,13 +76,13 @@ impl Timing<'_> {
             let left = reports.iter().find_map(|report| report.leftovers());
             replies.extend(left.map(|note| Reply::Noted { result: index * RESULTS, note }));
         }
-        let ratios = turns.iter().map(|turn| {
-            let [first, second] = turn.reports.each_ref().map(CopyReport::wall);
+        let ratios = halves.iter().map(|half| {
+            let [first, second] = half.reports.each_ref().map(CopyReport::wall);
             second / first
         });
-        let sample = Box::new(ratio_sample(turns, round, ratios));
+        let sample = Box::new(ratio_sample(halves, round, ratios));
         replies.push(Reply::Launched { result: RATIO_RESULT, sample });
-        replies.extend(apart(turns).map(|note| Reply::Noted { result: RATIO_RESULT, note }));
+        replies.extend(apart(halves).map(|note| Reply::Noted { result: RATIO_RESULT, note }));
         replies
     }
 }

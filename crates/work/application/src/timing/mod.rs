@@ -1,4 +1,4 @@
-//! Times command lines: a sample is a burst of executions, and the commands take turns in a random order of rounds.
+//! Times command lines. A sample is a burst of executions, and the commands alternate in random order within rounds.
 
 mod burst;
 mod command_line;
@@ -31,8 +31,8 @@ pub const MEMORY: &str = "command.memory";
 /// Axis of both: the name of the command.
 pub const AXIS: &str = "command";
 
-/// Longest padding of the environment, bytes. The place of the stack depends on its size, and the time of a program on
-/// the place of its stack (Mytkowicz et al., Producing wrong data without doing anything obviously wrong, 2009).
+/// Longest padding of the environment, bytes. The size of the environment shifts the stack, which changes the time of a
+/// program (Mytkowicz et al., Producing wrong data without doing anything obviously wrong, 2009).
 const PADDING: u64 = 4096;
 
 /// A command to be timed, and what runs around it.
@@ -67,7 +67,7 @@ pub struct TimingOrder {
     pub limit: Duration,
     /// Executions of a sample. One where something runs before or after each of them, and in a duet.
     pub burst: BurstRule,
-    /// CPUs on which the two commands run side by side; else the commands run in turns.
+    /// CPUs on which the two commands run at the same time; else the commands alternate.
     pub duet: Option<[usize; 2]>,
 }
 
@@ -85,7 +85,7 @@ pub struct Timing<'a> {
 
 /// Results of a command: its time, then its memory.
 const RESULTS: usize = 2;
-/// What the results of a duet share: one sample measures all of them.
+/// Group of the results of a duet: one sample measures all of them.
 const DUET: &str = "duet";
 /// Why a command is no result, and its report.
 type RefusedCopies = (String, CopyReport);
@@ -152,7 +152,7 @@ impl<'a> Timing<'a> {
         cleanup.filter_map(|(what, line)| self.undo(what, line).err()).map(|error| error.to_string()).collect()
     }
 
-    /// One execution of a command line. What it prints goes nowhere: whoever read it would take part in the time.
+    /// One execution of a command line. Its output is discarded, because a reader would add to the time.
     fn spec(&self, line: &CommandLine, padding: u64) -> LaunchSpec {
         let padding = "x".repeat(usize::try_from(padding).unwrap_or(0));
         LaunchSpec {
@@ -165,7 +165,7 @@ impl<'a> Timing<'a> {
         }
     }
 
-    /// Runs a command beside the timed one.
+    /// Runs a command before or after the timed one.
     fn aside(&self, what: &str, line: &CommandLine, stopper: &Stopper) -> Result<(), Error> {
         let report = self.starter.launch(&LaunchSpec { silent: false, ..self.spec(line, 0) }, stopper)?;
         match trouble(&report, self.order.limit) {
@@ -187,19 +187,19 @@ impl<'a> Timing<'a> {
         report.and_then(|report| concluded.map(|()| report))
     }
 
-    /// Why a report is no result, if it is none.
+    /// Why a report is no result, if so.
     fn refused(&self, report: &CopyReport) -> Option<String> {
         let ended_by_itself = report.copies.iter().all(|copy| matches!(copy.how, crate::ProcessEnd::Code(_)));
         trouble(report, self.order.limit).filter(|_| !(self.order.ignore_failure && ended_by_itself))
     }
 
-    /// The rule for the bursts of a command. What runs before or after an execution ends a burst.
+    /// The rule for the bursts of a command. A command before or after an execution ends a burst.
     fn rule(&self, command: &TimedCommand) -> BurstRule {
         let single = self.order.duet.is_some() || command.prepare.is_some() || command.conclude.is_some();
         if single { BurstRule::Single } else { self.order.burst }
     }
 
-    /// Sets a command up, discards its first executions and finds how many make a burst, if that is not done; returns
+    /// Sets a command up, discards its first executions and finds the number for a burst, if that is not done; returns
     /// notes on it.
     fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, RefusedCopies>, Error> {
         let mut replies = Vec::new();
@@ -213,7 +213,7 @@ impl<'a> Timing<'a> {
         let bursts = rule != BurstRule::Single;
         let mut pace = Pace::ONE;
         for _ in 0..self.order.warmup.max(u32::from(bursts)) {
-            // What it prints says why it fails, if it does.
+            // Its output explains a failure.
             let spec = LaunchSpec { silent: false, ..self.spec(&command.line, 0) };
             let report = self.execute(command, &spec, stopper)?;
             if let Some(reason) = self.refused(&report) {

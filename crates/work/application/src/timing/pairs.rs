@@ -1,4 +1,4 @@
-//! Which of the commands of a run is faster.
+//! Decides which command of a run is faster.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ pub struct TimedPair {
     pub adjusted_p: f64,
     /// The verdict.
     pub verdict: TimedVerdict,
-    /// Of a duet: the share of the variance of both sides' times that they had in common, so that it is not in their
-    /// ratio; 1 is all, 0 or less is none.
+    /// For a duet: the common share of the variance of both sides' times, which cancels in their ratio; 1 is all, 0 or
+    /// less is none.
     pub in_common: Option<f64>,
 }
 
@@ -34,9 +34,9 @@ pub struct TimedPair {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TimedVerdict {
-    /// By more than the band.
+    /// By more than the margin.
     Different,
-    /// By less than the band.
+    /// By less than the margin.
     Same,
     /// Neither can be shown.
     Undecided,
@@ -45,9 +45,8 @@ pub enum TimedVerdict {
 /// Fewest samples of either side from which there is a verdict.
 pub const FEWEST_SAMPLES: usize = CHECKPOINTS[0] as usize;
 
-/// Compares every two commands of a run that have [`FEWEST_SAMPLES`] samples. They took turns in one session, so
-/// nothing but the scatter of their samples stands between them: no floor is added. `band` is the difference that
-/// counts as none, as a logarithm's half-width.
+/// Compares every two commands of a run that have [`FEWEST_SAMPLES`] samples. They alternated in one session, so only
+/// the scatter of their samples counts, without session noise. `band` is the margin, as a logarithm's half-width.
 #[must_use]
 pub fn timed_pairs(run: &Run, band: f64) -> Vec<TimedPair> {
     let enough = |result: &&BenchmarkResult| result.benchmark == TIME && result.values().len() >= FEWEST_SAMPLES;
@@ -112,8 +111,8 @@ fn pair([first, second]: [String; 2], shift: &RatioEstimate, adjusted_p: f64, ba
 /// fewer rounds could never show a difference.
 const CLEAREST: f64 = 0.01;
 
-/// The ratio of two commands: of a duet by its ratios, else by the differences within rounds, or where these are too
-/// few by all samples of one against all of the other. Only numbers of samples decide which.
+/// The ratio of two commands. A duet has ratios. Other commands use the differences within rounds, or with too few
+/// rounds all samples of one against all of the other. Only numbers of samples decide which.
 fn shift(run: &Run, first: &BenchmarkResult, second: &BenchmarkResult, pairs: usize) -> Option<RatioEstimate> {
     let level = run.plan.level;
     if let Some(ratio) = duet_of(run, first, second) {
@@ -149,20 +148,19 @@ fn duet_of<'a>(run: &'a Run, first: &BenchmarkResult, second: &BenchmarkResult) 
 }
 
 /// Share of the variance of both sides' times that they have in common: one minus the variance of their differences
-/// over the sum of their own. `None` where a sample is not two turns, or nothing varies.
+/// over the sum of their own. `None` if a sample is not two halves, or nothing varies.
 fn in_common(ratio: &BenchmarkResult) -> Option<f64> {
-    // By turn and by the CPU that the first side had; the turns of a sample are in the other order in every other
-    // round.
-    let mut turns: [Vec<[f64; 2]>; 2] = Default::default();
+    // By half and by the CPU of the first side; the halves of a sample are in reverse order in every other round.
+    let mut halves: [Vec<[f64; 2]>; 2] = Default::default();
     for sample in ratio.counted() {
         let sides: Vec<[f64; 2]> =
             sample.nanos.chunks_exact(2).map(|two| [(two[0] as f64).ln(), (two[1] as f64).ln()]).collect();
-        for (turn, logs) in (0..).zip(sides) {
-            turns[usize::from(is_swapped(sample.round, turn))].push(logs);
+        for (half, logs) in (0..).zip(sides) {
+            halves[usize::from(is_swapped(sample.round, half))].push(logs);
         }
     }
     let (mut apart, mut own) = (0.0, 0.0);
-    for logs in &turns {
+    for logs in &halves {
         let variance = |of: &dyn Fn(&[f64; 2]) -> f64| {
             let row: Vec<f64> = logs.iter().map(of).collect();
             stats::quantile::standard_deviation(&row).map(|deviation| deviation * deviation)
@@ -225,20 +223,20 @@ mod tests {
         }
     }
 
-    /// A duet of two commands, of which the second takes 2% longer; both vary by `common` together and by 0.2% each,
-    /// and one CPU is slower than the other.
+    /// A duet of two commands, whose second takes 2% longer. Both vary by `common` together and by 0.2% each, and one
+    /// CPU is slower than the other.
     fn duet(common: f64, seed: u64) -> Run {
         let mut run = run(&[1.0, 1.02], 14, seed);
         let mut rng = stats::simulate::generator(seed + 1000);
         let mut result = super::super::duet::ratio_result(["0", "1"], [0, 1]);
         for round in 0..14_u32 {
-            let turn = |turn: u32| {
+            let half = |half: u32| {
                 let together = common * stats::simulate::standard_normal(&mut rng);
                 let mut own = || 0.002 * stats::simulate::standard_normal(&mut rng);
-                let slower = if (turn + round) % 2 == 1 { 0.05 } else { -0.05 };
+                let slower = if (half + round) % 2 == 1 { 0.05 } else { -0.05 };
                 [(together + own() + slower).exp(), 1.02 * (together + own() - slower).exp()]
             };
-            let walls: Vec<[f64; 2]> = (0..2).map(turn).collect();
+            let walls: Vec<[f64; 2]> = (0..2).map(half).collect();
             let value = walls.iter().map(|[first, second]| (second / first).ln()).sum::<f64>() / 2.0;
             let nanos = walls.iter().flatten().map(|wall| (wall * 1e9) as u64).collect();
             result.samples.push(Sample { round, value: value.exp(), nanos, steady: true, ..Sample::default() });
@@ -255,10 +253,10 @@ mod tests {
         assert!(pair.in_common.is_some_and(|share| share > 0.9), "{:?}", pair.in_common);
         let apart = timed_pairs(&duet(0.0, 2), 0.01).remove(0).in_common;
         assert!(apart.is_some_and(|share| share.abs() < 0.6), "{apart:?}");
-        // Without the duet's result the turns say nothing at this scatter.
-        let mut turns = duet(0.05, 1);
-        turns.results.pop();
-        let pair = timed_pairs(&turns, 0.01).remove(0);
+        // Without the duet's result the times show nothing at this scatter.
+        let mut halves = duet(0.05, 1);
+        halves.results.pop();
+        let pair = timed_pairs(&halves, 0.01).remove(0);
         assert_eq!((pair.verdict, pair.in_common), (TimedVerdict::Undecided, None));
     }
 }

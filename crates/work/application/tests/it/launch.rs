@@ -77,7 +77,7 @@ fn long_output_is_kept_at_both_ends() {
     assert!(copy.stdout.len() < 1 << 20 && copy.stdout.contains("bytes left out"));
 }
 
-/// A process in a session of its own holds the output pipes open; only the test knows its number.
+/// A process in another session holds the output pipes open; only the test knows its number.
 #[test]
 fn a_child_that_holds_the_pipes_open_delays_nothing() {
     let began = std::time::Instant::now();

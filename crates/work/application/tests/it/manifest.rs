@@ -21,7 +21,7 @@ fn built_in_manifests_are_valid() {
     assert_eq!(names(TEMPLATE), ["hello"]);
 }
 
-/// What is cut at a limit is another manifest: its last applications would be missing.
+/// A manifest cut at a limit would lack its last applications.
 #[test]
 fn a_manifest_is_read_whole_or_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -43,7 +43,7 @@ impl Sums {
         self.wasted += offer.done.cpu.unwrap_or_default();
     }
 
-    /// A result that was counted does not count any more.
+    /// Makes a counted result uncounted.
     fn withdraw(&mut self, offer: &OfferedResult) {
         self.chunks = self.chunks.saturating_sub(1);
         self.events = self.events.saturating_sub(offer.done.events);
@@ -131,7 +131,7 @@ pub struct FarmSnapshot {
 }
 
 impl FarmTotals {
-    /// Totals that continue from what a ledger holds.
+    /// Totals that continue from those in a ledger.
     pub(crate) fn new(nodes: &[NodeTotals]) -> Self {
         let mut board = Self::default();
         for node in nodes {

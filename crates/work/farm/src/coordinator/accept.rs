@@ -1,4 +1,4 @@
-//! Accepts pilots: a bounded number, each served by a thread of its own.
+//! Accepts pilots: a bounded number, each served by a separate thread.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) const MAX_NOTED: u64 = 100;
 /// Time limit for the reply to a pilot that is turned away: the reply fits into the socket buffer.
 const REPLY_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Binds and listens. The backlog holds a thousand pilots that connect at one moment, such as after a restart; the
+/// Binds and listens. The backlog holds a thousand pilots that connect at one moment, such as after a restart. The
 /// standard library's backlog is too short, and pilots beyond it would wait for retransmission timers.
 pub(super) fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;

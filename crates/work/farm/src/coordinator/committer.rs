@@ -30,7 +30,7 @@ pub(crate) enum PendingCommit {
 /// A result, and the channel for its verdict.
 type OpenOffer = (OfferedResult, SyncSender<Option<ChunkVerdict>>);
 
-/// What the ledger thread has.
+/// State of the ledger thread.
 struct Committer<'a> {
     ledger: Box<dyn Ledger>,
     shared: &'a CoordinatorShared,
@@ -108,7 +108,7 @@ impl Committer<'_> {
     /// Records results, and answers when they are on the disk, in a file that a resumption finds. `None`: nothing was
     /// answered.
     fn record(&mut self, offers: &[OpenOffer], notes: &mut Vec<Incident>) -> Option<()> {
-        // After a failure the run ends. What is written now may be in no file that is left.
+        // After a failure the run ends. Later writes may be in a file that is lost.
         if self.shared.has_failed() {
             return None;
         }
@@ -135,7 +135,7 @@ impl Committer<'_> {
             self.judge(when, notes)?;
         }
         for ((offer, answer), RecordedOffer { verdict, .. }) in offers.iter().zip(recorded) {
-            // What counted a moment ago may not count any more.
+            // A result that counted a moment ago may have become uncounted.
             let taken_back = self.shared.leases().is_distrusted(&offer.node) && verdict == ChunkVerdict::Counted;
             // A pilot that disconnected offers the result again.
             let _ = answer.send(Some(if taken_back { ChunkVerdict::Duplicate } else { verdict }));
@@ -160,7 +160,7 @@ impl Committer<'_> {
         let farm = &self.shared.farm;
         let folder = farm.job.products.as_deref().and_then(|folder| ProductFolder::join(folder, &farm.id).ok());
         for result in results {
-            // What cannot be moved now is moved at the end.
+            // A failed move is repeated at the end.
             folder.iter().for_each(|folder| drop(folder.set_aside(result.chunk)));
         }
         Some(())

@@ -111,7 +111,7 @@ impl FarmClient<'_> {
     fn wait_for_message(&mut self, silence: Duration) -> Result<bool> {
         let until = Instant::now() + silence;
         while !self.shared.end.load(Ordering::SeqCst) {
-            // A coordinator that stood still in its wait has not looked yet at what was sent meanwhile.
+            // A coordinator that was itself stopped while waiting has not read the messages of that time yet.
             let late = Instant::now() > until;
             if self.channel.wait(POLL_INTERVAL)? {
                 return Ok(true);

@@ -130,7 +130,7 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// Starts a run, or resumes it from what the ledger holds.
+    /// Starts a run, or resumes it from the ledger.
     ///
     /// # Errors
     /// When the ledger cannot be used or the address cannot be listened on.
@@ -244,7 +244,7 @@ impl Coordinator {
         self.shared.leases().hopeless()
     }
 
-    /// So many nodes were started and are still to come.
+    /// Number of nodes that were started and have not connected yet.
     pub fn expect(&self, nodes: usize) {
         self.shared.leases().expect(nodes);
     }
@@ -288,8 +288,8 @@ impl Coordinator {
     }
 
     fn close(&mut self) {
-        // `stop` must stay unset: a pilot that asks at this moment would be told that the run is finished, and the next
-        // coordinator would lose it.
+        // `stop` must stay unset: a pilot that asks at this moment would get "finished", and the next coordinator would
+        // lose it.
         self.shared.end.store(true, Ordering::SeqCst);
         self.acceptor = None;
         if let Some(watching) = self.watching.take() {
@@ -328,9 +328,9 @@ fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'stat
 fn watch(shared: &CoordinatorShared, to_ledger: &SyncSender<PendingCommit>) {
     /// Incidents written down one by one in each pass, at most.
     const MAX_NOTED: usize = 100;
-    /// A step that is told, seconds: clocks that are kept in time move by far less.
+    /// Least clock step in a report, seconds: synchronised clocks move by far less.
     const STEP: f64 = 1.0;
-    /// Time beyond that of a pass in which this process was stopped, or had no CPU.
+    /// Time beyond that of a pass that shows that this process was stopped, or had no CPU.
     const STOOD: Duration = Duration::from_secs(1);
     let apart = || shared.settings.clock.wall() - shared.settings.clock.monotonic();
     let (mut usual, mut looked) = (apart(), Instant::now());

@@ -2,14 +2,14 @@
 
 use crate::job::ChunkResult;
 
-/// Time that a number may exceed a lease by, seconds and share: clocks of two machines differ, and a lease is known to
-/// the coordinator a little later than to its pilot.
+/// Time by which a number may exceed a lease, seconds and share: clocks of two machines differ, and the coordinator
+/// records a lease a little later than its pilot.
 const SLACK: (f64, f64) = (1.0, 0.01);
 /// CPUs of a node that are believed, at most.
 const MAX_CPUS: f64 = 8192.0;
 
 /// Removes times that are longer than the lease allows: wall time by its age, CPU time by its age times the CPUs of the
-/// node. Returns what was removed, in words.
+/// node. Returns the removed times, in words.
 pub(super) fn check(done: &mut ChunkResult, age: f64, cpus: f64) -> Option<String> {
     let most = age * (1.0 + SLACK.1) + SLACK.0;
     let cpus = cpus.clamp(1.0, MAX_CPUS);

@@ -38,8 +38,8 @@ pub trait PilotLauncher {
         false
     }
 
-    /// Ends the pilot of a node. Returns the last line that it or its launcher printed; `None` where a pilot waits in a
-    /// queue or there is none.
+    /// Ends the pilot of a node. Returns the last line that it or its launcher printed; `None` if a pilot waits in a
+    /// queue or does not exist.
     fn end_one(&mut self, _node: usize) -> Option<String> {
         None
     }

@@ -2,7 +2,7 @@
 //!
 //! When a site or an option forbids that, or a user cancels a pilot, the job is over, and the driver of the farm
 //! submits another. Slurm starts a job at least once, not exactly once; the ledger decides what counts. The
-//! configuration is part of the batch script as the pilot's standard input, which Slurm shows to the job's owner alone;
+//! configuration is part of the batch script as the pilot's standard input, which Slurm shows only to the job's owner;
 //! it never appears in arguments.
 
 use std::collections::BTreeMap;
@@ -185,7 +185,7 @@ mod tests {
         let listed = |jobs: &[SlurmJob]| Listed::from([(None, Some(jobs.to_vec()))]);
         let running = [job(100, "RUNNING"), job(101, "COMPLETED"), job(102, "NODE_FAIL")];
         let nodes = |ended: Vec<Disconnected>| ended.iter().map(|one| one.node).collect::<Vec<_>>();
-        // One is over for good; one that is not listed, and one that lost its node, may be there in a moment.
+        // One is over for good. One that is not listed, or that lost its node, may come back.
         assert_eq!(nodes(pilots.ended(&listed(&running), began)), [1]);
         assert!(pilots.given_up.is_empty());
         let later = began + GIVE_UP_AFTER + Duration::from_secs(30);

@@ -22,8 +22,8 @@ pub(super) struct Checks {
 }
 
 impl Checks {
-    /// Whether a chunk is among the chosen share: by a hash of its number (the finaliser of SplitMix64, Steele and
-    /// others 2014), so that every coordinator of a run chooses the same.
+    /// Whether a chunk is in the chosen share, by a hash of its number (the finaliser of SplitMix64, Steele and others
+    /// 2014), so that every coordinator of a run chooses the same.
     pub(super) fn chosen(chunk: u64, share: f64) -> bool {
         let mut hash = chunk.wrapping_add(0x9e37_79b9_7f4a_7c15);
         hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -10,7 +10,6 @@ const PAUSE: (f64, f64) = (0.5, 30.0);
 /// nodes need is broken.
 const CHARGES: usize = 8;
 
-/// The failures of one chunk.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ChunkFailures {
     pub(super) nodes: Vec<String>,

@@ -1,4 +1,4 @@
-//! Who may do which chunk: a state machine without clock, thread or disk.
+//! Assignment of chunks: a state machine without clock, thread or disk.
 //!
 //! A lease permits work and says nothing about counting: the ledger counts the first durable commit. A lease ends when
 //! heartbeats are missing. Its chunk is then open again, while the earlier holder may still finish it first. Times are
@@ -24,7 +24,8 @@ use crate::ChunkSet;
 pub struct LeaseRules {
     /// A lease ends this long after its last heartbeat, seconds.
     pub expiry: f64,
-    /// Near the end, a chunk that takes this many times the typical time is leased to a second pilot as well; 0: never.
+    /// Near the end, a chunk that takes this multiple of the typical time is leased to a second pilot as well; 0:
+    /// never.
     pub speculate: f64,
     /// After this many failures a chunk is given up when no node is left that has not failed it.
     pub failures: u32,
@@ -63,7 +64,6 @@ impl Hold {
     }
 }
 
-/// All leases of one chunk.
 #[derive(Debug, Clone)]
 struct ChunkLeases {
     /// When the first of them was given.
@@ -194,12 +194,13 @@ impl Leases {
         self.nodes.hopeless(self.charges >= self.limit()).filter(|_| self.held.is_empty() && self.expected == 0)
     }
 
-    /// So many nodes were started and are still to come: what fails on all others may be done by them.
+    /// Sets the number of nodes that were started and have not connected yet: they may do work that fails on all
+    /// others.
     pub const fn expect(&mut self, nodes: usize) {
         self.expected = nodes;
     }
 
-    /// A node computes wrongly: it gets no more work, and these chunks, which it did, do not count any more.
+    /// A node computes wrongly: it gets no more work, and these chunks of it stop counting.
     pub fn distrust(&mut self, node: &str, chunks: &[u64]) {
         self.nodes.distrust(node);
         for chunk in chunks {

@@ -1,4 +1,4 @@
-//! Which nodes can be trusted with work: a node on which everything fails asks most often, and would eat the run.
+//! Nodes that may get work: a node on which everything fails asks most often, and would consume the run.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ struct NodeRecord {
     streak: u32,
     /// On the bench until this time.
     until: f64,
-    /// It computes wrongly: nothing more is asked of it.
+    /// It computes wrongly and gets no more work.
     is_distrusted: bool,
 }
 
@@ -39,7 +39,6 @@ impl NodeRecord {
     }
 }
 
-/// The records of all nodes.
 #[derive(Debug, Default)]
 pub(super) struct NodeRecords {
     nodes: BTreeMap<String, NodeRecord>,
@@ -117,8 +116,8 @@ impl NodeRecords {
         self.nodes.iter().any(|(node, record)| record.is_live() && !known.contains(node))
     }
 
-    /// Nodes with pilots when nothing more is expected of any of them: those that did nothing yet, those that compute
-    /// wrongly, and if no further chunk can be `charged_out`, those that did.
+    /// Nodes with pilots if none of them can finish the run: those that did nothing yet, those that compute wrongly,
+    /// and if no further chunk can be `charged_out`, those that did.
     pub(super) fn hopeless(&self, charged_out: bool) -> Option<Vec<String>> {
         let here: Vec<(&String, &NodeRecord)> = self.nodes.iter().filter(|(_, record)| record.slots > 0).collect();
         let fails = |record: &NodeRecord| record.streak >= HOPELESS && (charged_out || record.successes == 0);

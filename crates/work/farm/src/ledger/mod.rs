@@ -70,7 +70,7 @@ pub enum ChunkVerdict {
     Differs,
 }
 
-/// What the ledger did with an offered result.
+/// The ledger's decision on an offered result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedOffer {
     /// Its decision.
@@ -126,7 +126,7 @@ impl Incident {
     }
 }
 
-/// Sums over a ledger, computed from what is stored.
+/// Sums over a ledger, computed from its records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Counted results.
@@ -168,11 +168,11 @@ pub struct NodeTotals {
     pub totals: Totals,
     /// First and last commit, seconds since the run began.
     pub span: (f64, f64),
-    /// What it said when a chunk failed last.
+    /// Its message when a chunk failed last.
     pub complaint: Option<String>,
 }
 
-/// A result that is not to count any more.
+/// A result that becomes uncounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawal {
     /// Its chunk.
@@ -221,7 +221,7 @@ pub trait Ledger: Send {
     fn check_records(&self) -> Result<()>;
 
     /// Counts or refuses offers, in their order, in one durable transaction: when this returns, the verdicts are final.
-    /// An offer that is made again, since the reply was lost, gets the same verdict and is on record once.
+    /// A repeated offer, after a lost reply, gets the same verdict and one record.
     ///
     /// # Errors
     /// When the ledger cannot be written; none of the offers counts then.

@@ -29,7 +29,7 @@ pub(super) fn farm(connection: &Connection) -> Result<(Farm, String, String)> {
     })
 }
 
-/// The latest moment of which something was written down.
+/// Time of the latest record.
 pub(super) fn last_moment(connection: &Connection) -> Result<Stamp> {
     let text = "SELECT coalesce(max(at), 0.0), coalesce(max(since), 0.0) FROM (
             SELECT * FROM (SELECT at, since FROM commits ORDER BY since DESC LIMIT 1)

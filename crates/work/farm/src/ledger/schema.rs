@@ -53,8 +53,8 @@ CREATE TABLE incidents (
 CREATE TABLE nodes (node TEXT PRIMARY KEY, about TEXT NOT NULL, sum INTEGER NOT NULL) STRICT;
 ";
 
-/// Finds the refusals of a chunk, for offers that are made again.
+/// Finds the refusals of a chunk, for repeated offers.
 pub(super) const INDEX: &str = "CREATE INDEX IF NOT EXISTS refusals_of_chunk ON refusals (chunk)";
 
-/// Tables of a ledger that are copied when it is made anew; the tally is counted anew.
+/// Tables that are copied into a rebuilt ledger; the tally is counted again.
 pub(super) const NAMES: [&str; 5] = ["farm", "commits", "refusals", "incidents", "nodes"];

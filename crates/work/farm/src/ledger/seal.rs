@@ -1,9 +1,9 @@
 //! Checksums of records, and copies of a ledger's tables that leave damaged records out.
 //!
 //! SQLite detects a damaged structure, and no flipped bit inside a value; a file system may not either. So every record
-//! holds a checksum of its values, which is compared whenever a ledger is opened, and at the end of a run. So are the
-//! number of the results that count, and a checksum over all of them: a file that lost a record, because a disk or a
-//! copy lost a part of it, is not taken for one that never had it.
+//! holds a checksum of its values, which is compared whenever a ledger is opened, and at the end of a run. The number
+//! of counted results and a checksum over all of them are compared too. This finds a lost record, because a disk or a
+//! copy lost a part of the file.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Result, Statement, ToSql, params_from_iter};
@@ -62,7 +62,7 @@ pub(super) fn sum_of(record: &[ToSqlOutput<'_>]) -> i64 {
     }
 }
 
-/// Computes the checksum of the run's own record anew, after a change.
+/// Updates the checksum of the run's own record after a change.
 pub(super) fn seal_farm(connection: &Connection) -> Result<()> {
     let sum = connection.query_row("SELECT * FROM farm", [], |row| {
         let values = (0..row.as_ref().column_count() - 1).map(|at| row.get_ref(at)).collect::<Result<Vec<_>>>()?;
@@ -86,13 +86,13 @@ impl Tally {
         self.mark ^= sum;
     }
 
-    /// It does not count any more.
+    /// Removes an uncounted result from the sum.
     pub(super) fn remove(&mut self, sum: i64) {
         self.counted -= 1;
         self.mark ^= sum;
     }
 
-    /// What a ledger says; `None` if that record is damaged itself.
+    /// Totals in a ledger; `None` if that record is damaged itself.
     pub(super) fn read(connection: &Connection, old: &str) -> Result<Option<Self>> {
         let text = format!("SELECT one, generation, counted, mark, sum FROM {old}tally");
         let read = connection.query_row(&text, [], |row| {
@@ -110,8 +110,8 @@ impl Tally {
         insert.execute(params_from_iter(sealed("tally", &values)?)).map(drop)
     }
 
-    /// Counts anew what a ledger holds. Where the number of coordinators is not known, it is taken from their lease
-    /// numbers and from the story.
+    /// Counts the records of a ledger again. An unknown number of coordinators follows from their lease numbers and the
+    /// event log.
     fn renew(connection: &Connection, generation: Option<i64>) -> Result<()> {
         let mut tally = Self::default();
         let mut query = connection.prepare("SELECT sum FROM commits")?;
@@ -135,7 +135,7 @@ pub(super) struct DamagedRecords {
     pub(super) chunks: Vec<u64>,
     /// Damaged records of the run itself.
     pub(super) farm: u64,
-    /// Other ones: refused results, the story, facts about nodes.
+    /// Other ones: refused results, the event log, facts about nodes.
     pub(super) other: u64,
     /// Results that counted and are not there.
     pub(super) lost: u64,
@@ -161,7 +161,7 @@ impl DamagedRecords {
         }
     }
 
-    /// Compares the results that are there with what a ledger says of them.
+    /// Compares the present results with the totals in the ledger.
     fn compare(&mut self, said: Option<Tally>, found: Tally) {
         let Some(said) = said else {
             self.unsure = true;
@@ -172,7 +172,7 @@ impl DamagedRecords {
             self.lost == 0 && self.chunks.is_empty() && (said.counted, said.mark) != (found.counted, found.mark);
     }
 
-    /// What is missing, in words.
+    /// The missing records, in words.
     pub(super) fn missing(&self) -> Option<String> {
         match self.lost {
             0 if self.unsure => {
@@ -184,7 +184,7 @@ impl DamagedRecords {
         }
     }
 
-    /// What was found, in words.
+    /// The damage, in words.
     pub(super) fn words(&self) -> String {
         let chunks: Vec<String> = self.chunks.iter().take(5).map(u64::to_string).collect();
         let more = if self.chunks.len() > 5 { " ..." } else { "" };
@@ -227,7 +227,7 @@ pub(super) fn corrupt(found: String) -> rusqlite::Error {
     rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), Some(found))
 }
 
-/// Lets SQLite look for damage outside of records, such as lost ones and keys of an index, which queries may read in
+/// Lets SQLite check for damage outside of records, such as lost ones and keys of an index, which queries may read in
 /// place of a record's.
 pub(super) fn check_structure(connection: &Connection) -> Result<()> {
     let found: String = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
@@ -235,7 +235,7 @@ pub(super) fn check_structure(connection: &Connection) -> Result<()> {
     if found == "ok" { Ok(()) } else { Err(corrupt(found.lines().last().unwrap_or_default().to_owned())) }
 }
 
-/// Goes through all records. What cannot be read is an error, or if `tolerant`, the end of its table.
+/// Goes through all records. An unreadable record is an error, or if `tolerant`, the end of its table.
 fn pass(from: &Connection, old: &str, into: Option<&Connection>, tolerant: bool) -> Result<DamagedRecords> {
     let (mut damaged, mut found) = (DamagedRecords::default(), Tally::default());
     for table in NAMES {

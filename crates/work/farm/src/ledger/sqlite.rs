@@ -36,14 +36,14 @@ pub struct SqliteLedger {
     lock: Option<std::fs::File>,
     /// Records that were damaged when it was opened.
     damaged: DamagedRecords,
-    /// What this writer left: anything else is another one's.
+    /// The state that this writer left: any other state is another writer's.
     known: Option<Tally>,
 }
 
 impl Drop for SqliteLedger {
     fn drop(&mut self) {
-        // Closing is not enough: a child that another thread has just forked still has a copy of the descriptor, and
-        // with it the lock, until it begins its own program (flock(2)).
+        // Closing is not enough. A child that another thread has just forked still has a copy of the descriptor, and
+        // with it the lock, until it starts its own program (flock(2)).
         if let Some(lock) = &self.lock {
             let _ = lock.unlock();
         }
@@ -155,7 +155,7 @@ impl SqliteLedger {
         }
     }
 
-    /// What was damaged when it was opened, in one line with what to do; none of it counts.
+    /// The damage when it was opened, in one line with advice; damaged records do not count.
     #[must_use]
     pub fn damage(&self) -> Option<String> {
         if self.damaged.is_empty() {
@@ -296,7 +296,7 @@ fn copy_hint(path: &Path) -> String {
     format!("; a ledger in use is copied with: sqlite3 {} '.backup COPY'", path.display())
 }
 
-/// Where the contents of a lost or damaged ledger are written: a name that no file has.
+/// Path for the contents of a lost or damaged ledger: a new name.
 fn rescued_path(path: &Path) -> PathBuf {
     let names = std::iter::once(".rescued".to_owned()).chain((2..).map(|number| format!(".rescued-{number}")));
     let mut paths = names.map(|name| with_end(path, &name));

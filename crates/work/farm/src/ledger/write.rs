@@ -15,8 +15,9 @@ use crate::clock::Stamp;
 const REFUSE: &str =
     "INSERT INTO refusals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
-/// Makes a damaged ledger one of its sound records, with a word about the others in its story: in place, or where it is
-/// only read, in a copy in memory, which is returned. Nothing is changed if the record of the run itself is damaged.
+/// Rebuilds a damaged ledger from its sound records, with an entry about the others in its event log. It works in
+/// place, or if the ledger is read-only, in a copy in memory, which is returned. Nothing is changed if the record of
+/// the run itself is damaged.
 pub(super) fn remade(
     connection: &Connection,
     in_place: bool,
@@ -75,7 +76,7 @@ pub(super) fn into_file(connection: &Connection, path: &Path) -> rusqlite::Resul
     std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)
 }
 
-/// Adds damaged records to the story.
+/// Adds damaged records to the event log.
 fn tell(connection: &Connection, damaged: &DamagedRecords) -> rusqlite::Result<()> {
     if damaged.is_empty() {
         return Ok(());
@@ -166,14 +167,13 @@ pub(super) fn verdict(
     }
     let mut refuse = connection.prepare_cached(REFUSE)?;
     let differs = !same;
-    // What an offer says stands first in both tables.
+    // The members of an offer come first in both tables.
     let refused: [&dyn ToSql; 2] = [&differs, &offer.check];
     refuse.execute(params_from_iter(sealed("refusals", &[&values[..], &refused[..]].concat())?))?;
     Ok(RecordedOffer { verdict, again: false })
 }
 
-/// Moves the result of a chunk that counts to those that do not, and says why in the story. Nothing is done if none
-/// counts.
+/// Makes the counted result of a chunk uncounted, and says why in the event log. Nothing is done if none counts.
 pub(super) fn withdraw(
     connection: &Connection,
     one: &Withdrawal,

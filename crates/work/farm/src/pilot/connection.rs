@@ -15,8 +15,8 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 /// First and longest pause between attempts, seconds.
 const PAUSE: (f64, f64) = (0.05, 3.0);
 
-/// Consecutive mismatch errors after which a pilot gives up. Such errors come before encryption, so that an attacker on
-/// the path could have forged a single one.
+/// Consecutive mismatch errors after which a pilot gives up. Such errors come before encryption, so an attacker on the
+/// path could have forged a single one.
 const MAX_MISMATCHES: u32 = 4;
 
 /// Whether a retry would fail in the same way, if the error came from the real coordinator.
@@ -35,7 +35,6 @@ pub(crate) struct PilotConnection {
     channel: Channel,
     /// Name of the run.
     pub(crate) farm: String,
-    /// The job.
     pub(crate) job: FarmJob,
     /// Interval between heartbeats.
     pub(crate) beat: Duration,
@@ -47,8 +46,8 @@ impl PilotConnection {
         let unknown = || Error::Usage(format!("there is no address {address}"));
         let place = address.to_socket_addrs().ok().and_then(|mut all| all.next()).ok_or_else(unknown)?;
         let stream = TcpStream::connect_timeout(&place, TIMEOUT).map_err(Error::io(format!("connect to {address}")))?;
-        // Where nothing listens, the kernel may choose the same port as source and connect the socket with itself: the
-        // pilot would receive its own messages, and keep the next coordinator from its port.
+        // If nothing listens, the kernel may choose the same port as source and connect the socket with itself. The
+        // pilot would then receive its own messages, and keep the next coordinator from its port.
         if stream.local_addr().ok() == stream.peer_addr().ok() {
             return Err(Error::io(format!("connect to {address}"))(std::io::ErrorKind::ConnectionRefused.into()));
         }

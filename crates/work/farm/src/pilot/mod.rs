@@ -35,7 +35,7 @@ impl std::fmt::Debug for PilotConfig {
 }
 
 /// Makes the workers of a job: one for each slot, each in its own thread.
-pub trait Workshop: Send + Sync {
+pub trait ChunkWorkers: Send + Sync {
     /// Makes a worker.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ pub struct PilotTally {
     pub refused: u64,
     /// Chunks that could not be done.
     pub failed: u64,
-    /// Chunks whose result was not wanted any more, ended before they were done.
+    /// Chunks that were ended because their result became unwanted.
     #[serde(default)]
     pub stopped: u64,
     /// Connections made.
@@ -65,7 +65,7 @@ pub struct PilotTally {
 /// State shared by the slots of a pilot.
 #[derive(Default)]
 struct PilotShared {
-    /// The coordinator told one slot that no chunk is left.
+    /// The coordinator said that no chunk is left.
     finished: AtomicBool,
     counted: AtomicU64,
     refused: AtomicU64,
@@ -78,18 +78,18 @@ struct PilotShared {
 ///
 /// # Errors
 /// When the coordinator cannot be reached in time, rejects this pilot, or refuses its results.
-pub fn run_pilot(config: &PilotConfig, workshop: Arc<dyn Workshop>) -> Result<PilotTally> {
+pub fn run_pilot(config: &PilotConfig, factory: Arc<dyn ChunkWorkers>) -> Result<PilotTally> {
     let cpus = kernels::affinity::allowed().map_or(1, |allowed| allowed.len());
     let slots = if config.slots == 0 { cpus } else { config.slots as usize };
     os::process::allow_files(slots);
     let common = Arc::new(PilotShared::default());
     let mut running = Vec::new();
     for slot in 0..slots {
-        let (config, common, workshop) = (config.clone(), Arc::clone(&common), Arc::clone(&workshop));
+        let (config, common, factory) = (config.clone(), Arc::clone(&common), Arc::clone(&factory));
         let name = format!("{}/{}/{slot}", config.node, &channel::nonce()?[..8]);
         let thread = std::thread::Builder::new()
             .name(format!("slot {slot}"))
-            .spawn(move || slot::serve(&config, &name, slot == 0, &common, &workshop))
+            .spawn(move || slot::serve(&config, &name, slot == 0, &common, &factory))
             .map_err(Error::io("start a thread"))?;
         running.push(thread);
     }

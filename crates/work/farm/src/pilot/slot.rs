@@ -1,5 +1,5 @@
-//! One slot of a pilot: a thread that computes and a thread that talks to the coordinator, so that heartbeats continue
-//! during the work, and work continues while the coordinator is away.
+//! One slot of a pilot: a thread that computes and a thread that talks to the coordinator. Heartbeats continue during
+//! the work, and work continues while the coordinator is away.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,14 +8,14 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::connection::PilotConnection;
-use super::{PilotConfig, PilotShared, Workshop};
+use super::{ChunkWorkers, PilotConfig, PilotShared};
 use crate::job::{Attempt, Chunk, ChunkResult, ChunkWorker, FarmJob};
 use crate::ledger::ChunkVerdict;
 use crate::message::{FromCoordinator, FromPilot, Lease};
 use crate::products::{Product, ProductFolder};
 use crate::{Error, Result};
 
-/// A result with its files, or why there is none.
+/// A result with its files, or the reason for a failure.
 type AttemptResult = std::result::Result<(ChunkResult, Vec<Product>), String>;
 /// Longest cause of a failure that is sent, characters.
 const REASON: usize = 2_000;
@@ -30,12 +30,12 @@ struct SlotWorkers {
     chunks: SyncSender<(Chunk, u64, Arc<AtomicBool>)>,
     outcomes: Receiver<AttemptResult>,
     thread: JoinHandle<()>,
-    /// Where products go; an error if this node does not see that place.
+    /// Folder of products; an error if this node does not see it.
     folder: std::result::Result<Option<ProductFolder>, String>,
 }
 
 impl SlotWorkers {
-    fn start(farm: &str, job: FarmJob, workshop: Arc<dyn Workshop>) -> Result<Self> {
+    fn start(farm: &str, job: FarmJob, factory: Arc<dyn ChunkWorkers>) -> Result<Self> {
         let ((chunks, todo), (done, outcomes)) = (sync_channel::<(Chunk, u64, Arc<AtomicBool>)>(1), sync_channel(1));
         let folder = job.products.as_deref().map(|folder| ProductFolder::join(folder, farm)).transpose();
         let folder = folder.map_err(|error| error.to_string());
@@ -43,7 +43,7 @@ impl SlotWorkers {
         let thread = std::thread::Builder::new()
             .name("work".to_owned())
             .spawn(move || {
-                let mut worker = workshop.worker(&job);
+                let mut worker = factory.worker(&job);
                 while let Ok((chunk, number, stop)) = todo.recv() {
                     let outcome = worker
                         .as_mut()
@@ -67,8 +67,8 @@ impl SlotWorkers {
         }
     }
 
-    /// Publishes the files of a result that counts, or removes those of one that does not. What fails here is finished
-    /// by the coordinator at the end of the run.
+    /// Publishes the files of a result that counts, or removes those of one that does not. The coordinator finishes
+    /// failed parts at the end of the run.
     fn settle(&self, lease: &Lease, products: Option<&[Product]>) {
         if let Ok(Some(folder)) = &self.folder {
             let (chunk, number) = (lease.chunk.index, lease.number);
@@ -110,11 +110,11 @@ fn attempt(
 struct CurrentWork {
     lease: Lease,
     began: Instant,
-    /// Set when its result is not wanted any more.
+    /// Set when its result becomes unwanted.
     stop: Arc<AtomicBool>,
 }
 
-/// What a slot keeps when its connection is lost.
+/// State of a slot when its connection is lost.
 #[derive(Default)]
 struct SlotState {
     farm: Option<String>,
@@ -128,22 +128,22 @@ pub(super) fn serve(
     pilot: &str,
     speaker: bool,
     common: &PilotShared,
-    workshop: &Arc<dyn Workshop>,
+    factory: &Arc<dyn ChunkWorkers>,
 ) -> Result<()> {
     let (mut state, mut workers) = (SlotState::default(), None);
-    let ended = talk(config, pilot, speaker, common, workshop, (&mut state, &mut workers));
+    let ended = talk(config, pilot, speaker, common, factory, (&mut state, &mut workers));
     state.working.iter().for_each(|work| work.stop.store(true, Ordering::SeqCst));
     workers.into_iter().for_each(SlotWorkers::end);
     ended
 }
 
-/// Talks to the coordinator until no chunk is left, over as many connections as that takes.
+/// Talks to the coordinator until no chunk is left, over as many connections as necessary.
 fn talk(
     config: &PilotConfig,
     pilot: &str,
     speaker: bool,
     common: &PilotShared,
-    workshop: &Arc<dyn Workshop>,
+    factory: &Arc<dyn ChunkWorkers>,
     (state, workers): (&mut SlotState, &mut Option<SlotWorkers>),
 ) -> Result<()> {
     let leave = || common.finished.load(Ordering::SeqCst);
@@ -153,12 +153,12 @@ fn talk(
             return Err(Error::Refused("the coordinator now serves another run".to_owned()));
         }
         if workers.is_none() {
-            *workers = Some(SlotWorkers::start(&connection.farm, connection.job.clone(), Arc::clone(workshop))?);
+            *workers = Some(SlotWorkers::start(&connection.farm, connection.job.clone(), Arc::clone(factory))?);
         }
         let Some(running) = workers else { continue };
         let about = |connection: &mut PilotConnection| {
             if speaker {
-                connection.ask(&FromPilot::About { facts: workshop.about(&connection.job) }).map(drop)
+                connection.ask(&FromPilot::About { facts: factory.about(&connection.job) }).map(drop)
             } else {
                 Ok(())
             }
@@ -229,7 +229,7 @@ fn exchange(
     }
 }
 
-/// Offers a result, and does with its files what the coordinator decides. Returns whether it decided.
+/// Offers a result, and treats its files as the coordinator decides. Returns whether it decided.
 fn offer(
     connection: &mut PilotConnection,
     work: &CurrentWork,
@@ -239,7 +239,7 @@ fn offer(
 ) -> Result<bool> {
     let lease = work.lease.clone();
     let message = match outcome {
-        // What was done all the same is offered, and on record as wasted.
+        // Finished work is still offered, and on record as wasted.
         Ok((done, products)) => FromPilot::Commit { lease, done: *done, products: products.clone() },
         Err(_) if work.stop.load(Ordering::SeqCst) => {
             FromPilot::Stopped { lease, seconds: work.began.elapsed().as_secs_f64() }

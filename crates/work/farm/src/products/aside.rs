@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use super::{ProductFolder, sync};
 use crate::{Error, Result};
 
-/// Where such files are kept.
+/// Folder of such files.
 pub(super) const ASIDE: &str = ".set-aside";
 
 impl ProductFolder {
-    /// Moves the files of a chunk whose result does not count any more out of the way of those of its next one, and
-    /// says where they are now; `None` if there are none.
+    /// Moves the files of a chunk whose result stopped counting away from those of its next one, and returns their new
+    /// place; `None` if there are none.
     ///
     /// # Errors
     /// When they cannot be moved.

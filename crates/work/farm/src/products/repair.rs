@@ -1,5 +1,5 @@
-//! Files and ledger that do not agree any more: products that were lost or changed, and a ledger that is older than its
-//! products, because it came from a copy.
+//! Repairs disagreements between files and ledger: lost or changed products, and a ledger older than its products,
+//! because it came from a copy.
 
 use std::path::PathBuf;
 
@@ -8,20 +8,20 @@ use crate::Result;
 use crate::clock::Stamp;
 use crate::ledger::{Ledger, Withdrawal};
 
-/// What was done so that files and ledger agree again.
+/// The repair of files and ledger.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repaired {
-    /// Chunks whose result does not count any more, each with what is wrong with its files.
+    /// Chunks whose result became uncounted, each with the fault of its files.
     pub withdrawn: Vec<(u64, String)>,
-    /// Where directories are now that were in the way.
+    /// New places of directories that were in the way.
     pub aside: Vec<PathBuf>,
 }
 
 impl ProductFolder {
-    /// Finishes what attempts left behind, takes back results whose files are missing or have another size, or where
-    /// `contents` are read another checksum, and moves all files aside that are of no result that counts.
+    /// Finishes what attempts left behind. It takes back results whose files are missing or have another size, or with
+    /// `contents` another checksum. It moves all files without a counted result aside.
     ///
-    /// No other coordinator may write to the ledger meanwhile.
+    /// No other coordinator may write to the ledger at the same time.
     ///
     /// # Errors
     /// When the directory or the ledger cannot be used.

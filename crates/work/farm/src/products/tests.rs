@@ -44,7 +44,7 @@ fn a_crash_anywhere_in_publishing_is_finished() {
         let (target, place) = (folder.of_chunk(0), root.path().join(".attempts/0-5"));
         made(&folder, 0, 6, "late");
         made(&folder, 1, 7, "open");
-        // What a process that died after this many steps leaves behind.
+        // Leftovers of a process that died after this many steps.
         if step > 0 {
             fs::create_dir_all(target.join("deep")).unwrap();
             fs::hard_link(place.join("a"), target.join("a")).unwrap();

@@ -21,7 +21,7 @@ use crate::{Farm, Result};
 const WINDOWS: usize = 200;
 /// Shortest window, seconds.
 const SHORTEST: f64 = 1.0;
-/// Groups of consecutive chunks, each of which gives one value of efficiency.
+/// Groups of consecutive chunks; each gives one value of efficiency.
 const GROUPS: usize = 200;
 /// Incidents in the document of the run, at most; the ledger has all.
 const INCIDENTS: usize = 10_000;
@@ -131,8 +131,8 @@ impl Story {
     }
 }
 
-/// Number of windows of a run of so many seconds, and their length. All are equally long: the rest of the time would be
-/// a window of any length, in which the last results of all nodes together look like a rate of any size.
+/// Number of windows of a run of `seconds`, and their length. All are equally long: a shorter last window, with the
+/// last results of all nodes together, would show a rate of any size.
 fn windows_of(seconds: f64) -> (usize, f64) {
     if seconds <= 0.0 {
         return (0, SHORTEST);
@@ -223,7 +223,7 @@ impl Story {
         results
     }
 
-    /// What no result states, for the document of the run.
+    /// The parts of a run's document that no result has.
     #[must_use]
     pub fn record(&self) -> FarmRecord {
         let node = |node: &NodeTotals| FarmNode {
@@ -277,7 +277,7 @@ impl Story {
         result
     }
 
-    /// Where the input of a node was stored and what reading it cost; of all nodes for "all".
+    /// Place of the input of a node and the cost of reading it; for all nodes with "all".
     #[must_use]
     pub fn inputs(&self, node: &str) -> Vec<String> {
         let mut notes = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ledger::Incident;
 
-/// What the log says about connections.
+/// Connections in the event log.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Presence {
     /// Seconds that pilots were connected, summed over all slots.

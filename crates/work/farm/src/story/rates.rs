@@ -2,9 +2,9 @@
 //!
 //! Commits come in bursts: slots that began together end together, so rates between single commits are those of bursts
 //! and of pauses. A window here holds as many commits as there are slots, or a multiple of that, and lasts at least as
-//! long as all but the longest chunks, so that it holds whole chunks of each slot (batch means: Law, Simulation
-//! Modeling and Analysis, 5th edition, 9.5.3). The first and the last commit of each slot are left out: there, some
-//! slots have not begun or have no work.
+//! long as all but the longest chunks. It thus holds whole chunks of each slot (batch means: Law, Simulation Modeling
+//! and Analysis, 5th edition, 9.5.3). The first and the last commit of each slot do not count: there, some slots have
+//! not begun or have no work.
 
 use model::Estimate;
 
@@ -12,7 +12,7 @@ use super::outcome;
 use crate::Result;
 use crate::ledger::Ledger;
 
-/// Windows, at most: with more of them, the median of skewed windows would be told from their mean.
+/// Most windows: with more of them, the median of skewed windows would differ from their mean.
 const MOST: usize = 20;
 /// Fewest commits of a window, for the same reason.
 const FEWEST: usize = 16;
@@ -23,7 +23,6 @@ const SHARE: f64 = 0.95;
 /// Differences that slots of equal chunks have, of a window.
 const JITTER: f64 = 0.05;
 
-/// One window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Window {
     /// Seconds since the run began.
@@ -34,7 +33,7 @@ pub(super) struct Window {
     pub(super) rate: f64,
 }
 
-/// Which commits belong to which window.
+/// The windows of the commits.
 #[derive(Debug, Clone)]
 pub(super) struct RatePlan {
     /// Commits of a window; 0: there are too few commits.
@@ -78,8 +77,8 @@ impl RatePlan {
         Ok(Self::new(total, slots, times.1 - times.0, long))
     }
 
-    /// Windows for `total` commits of `slots` slots, of which those without begin and end took `seconds`; `long` is the
-    /// time of a long chunk, seconds.
+    /// Windows for `total` commits of `slots` slots, which took `seconds` without start and end; `long` is the time of
+    /// a long chunk, seconds.
     fn new(total: usize, slots: usize, seconds: f64, long: f64) -> Self {
         let none = Self { size: 0, ends: (0, 0), seen: 0, open: None, windows: Vec::new() };
         let usable = total.saturating_sub(2 * slots);
@@ -118,8 +117,8 @@ impl RatePlan {
 }
 
 impl Rates {
-    /// The median rate of the windows with its interval, which is never narrower than one commit more or less in all
-    /// windows together; notes about it.
+    /// The median rate of the windows with its interval and notes. The interval is at least one commit more or less in
+    /// all windows together.
     pub(super) fn estimate(&self) -> Option<(Estimate, Vec<String>)> {
         let values: Vec<f64> = self.windows.iter().map(|window| window.rate).collect();
         let (model::Outcome::Measured(mut estimate), notes) = outcome(&values) else { return None };

@@ -1,4 +1,4 @@
-//! Which machine computes wrongly: chunks that were done more than once, with different results.
+//! Machines that compute wrongly: repeated chunks with different results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::Result;
 use crate::clock::Stamp;
 use crate::ledger::{Ledger, OfferedResult, Withdrawal};
 
-/// A node whose results differ from those of others. Where two or more other nodes agree on another result, the node
+/// A node whose results differ from those of others. If two or more other nodes agree on another result, the node
 /// computes wrongly, and none of its results counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Suspect {
@@ -28,7 +28,7 @@ impl Suspect {
     }
 }
 
-/// Compares all results of chunks of which at least two differ.
+/// Compares all results of chunks with at least two different ones.
 pub(crate) fn find(ledger: &dyn Ledger) -> Result<Vec<Suspect>> {
     let mut differing = BTreeSet::new();
     ledger.refusals(&mut |refusal| {

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use channel::{Channel, Token};
 use farm::{
-    Attempt, Chunk, ChunkResult, ChunkVerdict, ChunkWorker, Coordinator, CoordinatorSettings, Error, Farm, FarmJob,
-    FromCoordinator, FromPilot, Invariants, Lease, Ledger, PilotConfig, SERVICE, SqliteLedger, Workshop, run_pilot,
+    Attempt, Chunk, ChunkResult, ChunkVerdict, ChunkWorker, ChunkWorkers, Coordinator, CoordinatorSettings, Error,
+    Farm, FarmJob, FromCoordinator, FromPilot, Invariants, Lease, Ledger, PilotConfig, SERVICE, SqliteLedger,
+    run_pilot,
 };
 
 pub(crate) const TOKEN: &str = "the token of these tests";
@@ -175,7 +176,7 @@ fn a_full_coordinator_refuses_and_names_its_limit() {
     let mut second = TestClient::connect(coordinator.address(), TOKEN).unwrap();
     let answer: FromCoordinator = second.0.receive(LONG, 1 << 20).unwrap();
     assert_eq!(answer, FromCoordinator::Full { connections: 1 });
-    let shop = Arc::new(TestWorkshop { permits: None, done: Arc::default() });
+    let shop = Arc::new(TestWorkers { permits: None, done: Arc::default() });
     let waiting =
         run_pilot(&PilotConfig { patience: 0.2, ..order(coordinator.address(), TOKEN, 1) }, shop).unwrap_err();
     assert!(waiting.to_string().contains("has 1 connections already"), "{waiting}");
@@ -226,7 +227,7 @@ pub(crate) fn wait_for(what: &str, holds: impl Fn() -> bool) {
 }
 
 /// Counts events: at once, or as many chunks as the test permits.
-struct TestWorkshop {
+struct TestWorkers {
     permits: Option<Arc<AtomicU64>>,
     done: Arc<AtomicU64>,
 }
@@ -246,7 +247,7 @@ impl ChunkWorker for TestWorker {
     }
 }
 
-impl Workshop for TestWorkshop {
+impl ChunkWorkers for TestWorkers {
     fn worker(&self, _: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
         Ok(Box::new(TestWorker(self.permits.clone(), Arc::clone(&self.done))))
     }
@@ -280,10 +281,10 @@ fn pilots_outlive_their_coordinator_and_offer_unanswered_results_again() {
     let mut coordinator = Coordinator::start(Box::new(create(&path, 1005)), settings(loopback())).unwrap();
     let at = coordinator.address();
     let permits = Arc::new(AtomicU64::new(0));
-    let shop = Arc::new(TestWorkshop { permits: Some(Arc::clone(&permits)), done: Arc::default() });
+    let shop = Arc::new(TestWorkers { permits: Some(Arc::clone(&permits)), done: Arc::default() });
     let pilot = std::thread::spawn(move || run_pilot(&order(at, TOKEN, 4), shop));
     for _ in 0..2 {
-        // Every slot is connected and has a lease when the coordinator ends; some of the work is finished meanwhile.
+        // Every slot is connected and has a lease when the coordinator ends; some of the work is finished by then.
         wait_for("all slots", || coordinator.connected() == 4);
         let before = coordinator.snapshot().counted;
         permits.fetch_add(20, Ordering::SeqCst);
@@ -309,7 +310,7 @@ fn pilots_outlive_their_coordinator_and_offer_unanswered_results_again() {
 fn a_pilot_refuses_a_coordinator_without_the_token_and_gives_up_when_there_is_none() {
     let folder = tempfile::tempdir().unwrap();
     let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 10)), settings(loopback())).unwrap();
-    let shop = || Arc::new(TestWorkshop { permits: None, done: Arc::default() });
+    let shop = || Arc::new(TestWorkers { permits: None, done: Arc::default() });
     let wrong = run_pilot(&order(coordinator.address(), "another token than that", 1), shop());
     assert!(matches!(wrong, Err(Error::Channel(channel::Error::WrongToken))), "{wrong:?}");
     // A listener that does not know the token cannot hand out work.
@@ -339,7 +340,7 @@ fn many_pilots_count_every_chunk_once() {
     let coordinator =
         Coordinator::start(Box::new(create(&folder.path().join("l"), 20_000)), settings(loopback())).unwrap();
     let done = Arc::new(AtomicU64::new(0));
-    let shop = Arc::new(TestWorkshop { permits: None, done: Arc::clone(&done) });
+    let shop = Arc::new(TestWorkers { permits: None, done: Arc::clone(&done) });
     let tally = run_pilot(&order(coordinator.address(), TOKEN, 64), shop).unwrap();
     let ledger = coordinator.end().unwrap();
     assert_invariants(&*ledger, 20_000);

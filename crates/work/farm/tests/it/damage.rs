@@ -1,4 +1,4 @@
-//! Damaged ledgers: no flipped bit passes unnoticed, and what is sound is not lost.
+//! Damaged ledgers: no flipped bit passes unnoticed, and no sound record is lost.
 #![allow(clippy::unwrap_used, reason = "a test says so when it cannot go on")]
 
 use std::path::Path;
@@ -147,7 +147,7 @@ fn a_damaged_result_is_told_and_done_again_and_nothing_else_is_lost() {
     ] {
         Connection::open(&path).unwrap().execute(change, []).unwrap();
     }
-    // Damage that comes while the ledger is open is told at the end.
+    // Damage that appears while the ledger is open is reported at the end.
     let said = open.check_records().unwrap_err().to_string();
     assert!(said.contains("chunk 7 is damaged") && said.contains("prony farm resume"), "{said}");
     drop(open);
@@ -221,8 +221,8 @@ fn what_can_be_read_of_a_damaged_file_is_rescued() {
     assert!(ledger.begin("127.0.0.1:1", &HostClock).unwrap().resumed);
 }
 
-/// What a coordinator leaves that dies in a transaction: the file with a part of it, and the journal by which it is
-/// undone.
+/// The leftovers of a coordinator that dies in a transaction: the file with a part of it, and the journal that undoes
+/// it.
 fn interrupted(path: &Path, into: &Path) {
     let connection = Connection::open(path).unwrap();
     // Changed pages do not wait in memory.
@@ -238,8 +238,7 @@ fn interrupted(path: &Path, into: &Path) {
     }
 }
 
-/// A transaction that was interrupted is undone, and a journal that is damaged, cut or gone leaves no result that is
-/// missing without a word.
+/// An interrupted transaction is undone. A damaged, cut or missing journal never loses a result without a message.
 #[test]
 fn no_flipped_bit_of_a_journal_loses_a_result_unnoticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -362,7 +361,7 @@ fn files_and_ledger_that_do_not_agree_are_made_to() {
     assert_eq!(chunks(&mut ledger, true), [0; 0]);
     assert!(ledger.incidents().unwrap().iter().filter(|one| one.what == "withdrawn").count() == 23);
     drop(ledger);
-    // An older copy takes the place of the ledger. A pilot of before publishes late; the chunk is done again.
+    // An older copy takes the place of the ledger. An earlier pilot publishes late; the chunk is done again.
     std::fs::rename(folder.path().join("copy"), &path).unwrap();
     let mut ledger = SqliteLedger::open(&path).unwrap();
     let mut repaired = products.repair(&mut ledger, true, when).unwrap();

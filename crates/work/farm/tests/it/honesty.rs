@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use farm::{
-    Attempt, Chunk, ChunkResult, ChunkVerdict, ChunkWorker, Coordinator, CoordinatorSettings, Farm, FarmClock, FarmJob,
-    FromCoordinator, FromPilot, HostClock, PilotConfig, ProductFolder, SqliteLedger, Story, Workshop, run_pilot,
+    Attempt, Chunk, ChunkResult, ChunkVerdict, ChunkWorker, ChunkWorkers, Coordinator, CoordinatorSettings, Farm,
+    FarmClock, FarmJob, FromCoordinator, FromPilot, HostClock, PilotConfig, ProductFolder, SqliteLedger, Story,
+    run_pilot,
 };
 
 use crate::coordinator::{TOKEN, TestClient, create, done, loopback, order, settings, wait_for};
@@ -85,8 +86,8 @@ fn numbers_that_a_lease_does_not_allow_are_refused_and_the_chunk_counts() {
     assert!(serde_json::from_str::<Vec<model::BenchmarkResult>>(&text).is_ok());
 }
 
-/// Computes wrongly if it is told to, and can wait until its result is not wanted any more.
-struct TestWorkshop {
+/// Computes wrongly on request, and can wait until its result is unwanted.
+struct TestWorkers {
     wrong: bool,
     waits: bool,
     stopped: Arc<AtomicU64>,
@@ -116,7 +117,7 @@ impl ChunkWorker for TestWorker {
     }
 }
 
-impl Workshop for TestWorkshop {
+impl ChunkWorkers for TestWorkers {
     fn worker(&self, _: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
         let stopped = Arc::clone(&self.stopped);
         Ok(Box::new(TestWorker { wrong: self.wrong, waits: self.waits, stopped, text: self.text }))
@@ -127,8 +128,8 @@ impl Workshop for TestWorkshop {
     }
 }
 
-fn shop(wrong: bool, waits: bool, text: &'static str) -> Arc<TestWorkshop> {
-    Arc::new(TestWorkshop { wrong, waits, stopped: Arc::default(), text })
+fn shop(wrong: bool, waits: bool, text: &'static str) -> Arc<TestWorkers> {
+    Arc::new(TestWorkers { wrong, waits, stopped: Arc::default(), text })
 }
 
 fn on(coordinator: &Coordinator, node: &str) -> PilotConfig {
@@ -296,15 +297,15 @@ fn what_a_dead_pilot_did_not_publish_is_published_at_the_end() {
 }
 
 /// Fails at once, as a node without its file system does.
-struct BrokenWorkshop;
+struct BrokenWorkers;
 
-impl ChunkWorker for BrokenWorkshop {
+impl ChunkWorker for BrokenWorkers {
     fn perform(&mut self, _: &Chunk, _: &Attempt) -> Result<ChunkResult, String> {
         Err("no such directory".to_owned())
     }
 }
 
-impl Workshop for BrokenWorkshop {
+impl ChunkWorkers for BrokenWorkers {
     fn worker(&self, _: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
         Ok(Box::new(Self))
     }
@@ -321,7 +322,7 @@ fn three_healthy_nodes_do_all_chunks_beside_one_that_fails_them() {
     let coordinator = Coordinator::start(Box::new(create(&folder.path().join("l"), 3000)), settings).unwrap();
     std::thread::scope(|scope| {
         let hole = PilotConfig { slots: 4, ..on(&coordinator, "n4") };
-        scope.spawn(move || run_pilot(&hole, Arc::new(BrokenWorkshop)).unwrap());
+        scope.spawn(move || run_pilot(&hole, Arc::new(BrokenWorkers)).unwrap());
         for node in ["n1", "n2", "n3"] {
             let order = on(&coordinator, node);
             scope.spawn(move || run_pilot(&order, shop(false, false, "")).unwrap());

@@ -60,7 +60,7 @@ enum Step {
     /// Work is ended without a result.
     Stop(u8),
     Sleep(u8),
-    /// The coordinator dies; another continues with what is on the disk.
+    /// The coordinator dies; another continues from the disk.
     Die,
 }
 
@@ -247,7 +247,7 @@ fn the_second_of_two_different_results_is_refused_and_marked() {
         verdicts,
         [ChunkVerdict::Counted, ChunkVerdict::Counted, ChunkVerdict::Duplicate, ChunkVerdict::Differs]
     );
-    // Replies are lost, and the coordinator dies meanwhile: what is offered again is on record once.
+    // Replies are lost and the coordinator dies: repeated offers are on record once.
     drop(ledger);
     let mut ledger = SqliteLedger::open(&path).unwrap();
     for _ in 0..3 {
@@ -282,8 +282,8 @@ fn heartbeats_keep_a_lease_and_a_paused_pilot_loses_its_chunk() {
 
 #[test]
 fn work_that_ended_without_a_result_leaves_its_chunk_open() {
-    // A coordinator that had given the chunk up told its pilot to end. The next one, which has not, hears a heartbeat
-    // first and then that the work was ended.
+    // A coordinator that had given the chunk up ordered its pilot to end. The next one, which has not, gets a heartbeat
+    // first and then the end of the work.
     let rules = LeaseRules { expiry: 2.0, ..LeaseRules::default() };
     let mut leases = Leases::new(rules, 1, ChunkSet::new(1), 0, 100);
     assert!(leases.renew(0, 7, "a", 0.1));

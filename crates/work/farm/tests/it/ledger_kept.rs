@@ -64,7 +64,7 @@ fn lease_numbers_never_repeat_and_time_goes_on_whatever_the_wall_clock_says() {
     let begin = |monotonic: f64, wall: f64, boot: &'static str| {
         let mut ledger = SqliteLedger::open(&path).unwrap();
         let begin = ledger.begin("127.0.0.1:1", &SetClock { monotonic, wall, boot }).unwrap();
-        // What this coordinator leaves behind is an incident at its begin, and no result of any lease.
+        // This coordinator leaves an incident at its start, and no result of any lease.
         let note = Incident {
             at: wall,
             since: begin.since,
@@ -106,7 +106,7 @@ fn a_ledger_that_was_deleted_is_noticed_and_rescued() {
     assert_eq!(mode & 0o077, 0, "others can read the token");
 }
 
-/// Whatever happens to the file of a ledger, no pilot is told that a result counts that no ledger has which is left.
+/// Whatever happens to the file of a ledger, no pilot may hear that a result counts if no remaining ledger has it.
 #[test]
 fn nothing_counts_that_is_in_no_ledger_that_is_left() {
     type Harm<'a> = &'a dyn Fn(&Path);
@@ -166,8 +166,8 @@ fn what_was_rescued_is_never_written_over() {
     }
 }
 
-/// Copies of a ledger into which a coordinator writes: each has everything that was acknowledged before it was taken,
-/// or says that it is torn, and how a copy is taken.
+/// Copies of a ledger during writes. Each has everything that was acknowledged before the copy, or reports that it is
+/// torn, and how to copy.
 #[test]
 fn a_copy_of_a_live_ledger_is_whole_or_refused_with_the_right_way() {
     let folder = tempfile::tempdir().unwrap();

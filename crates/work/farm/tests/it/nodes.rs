@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use farm::{ChunkSet, LeaseAnswer, LeaseRules, Leases};
 
-/// What a slot does next, at a time in milliseconds. The latest in order is the first in time.
+/// The next action of a slot, at a time in milliseconds. The latest in order is the first in time.
 type Event = (std::cmp::Reverse<u64>, usize, Option<(u64, u64)>);
 
 /// A node: its slots, and how it does chunk `n` as the `m`-th of its chunks: seconds, and whether it succeeds.
@@ -142,7 +142,7 @@ fn work_that_fails_everywhere_stops_the_run_and_gives_nothing_up() {
     let ended = run(rules(), 1_000, &[node("n1", 4, &broken), node("n2", 4, &broken)]);
     assert_eq!(ended.hopeless, Some(vec!["n1".to_owned(), "n2".to_owned()]));
     assert!(ended.given_up.is_empty() && ended.seconds < 60.0, "{ended:?}");
-    // What all nodes need is gone after a while: a few chunks are charged with it, not all that are left.
+    // A common resource of all nodes fails after a while: a few chunks are charged with it, not all remaining ones.
     let later = |_: u64, count: u64| if count > 40 { (0.01, false) } else { (1.0, true) };
     let ended = run(rules(), 1_000, &[node("n1", 4, &later), node("n2", 4, &later)]);
     assert!(ended.hopeless.is_some() && ended.given_up.len() <= 8, "{ended:?}");
@@ -258,7 +258,7 @@ fn only_the_pilot_of_a_lease_renews_and_fails_it() {
     assert_eq!(leases.expire(2.1).len(), 1, "another pilot's heartbeat kept the lease");
 }
 
-/// A coordinator that stood still heard no heartbeats: that ends no lease, neither of work nor of a check, and opens no
+/// A coordinator that was stopped received no heartbeats. That must not end a lease, of work or of a check, nor open a
 /// chunk that pilots of an earlier coordinator may hold.
 #[test]
 fn leases_outlast_a_coordinator_that_stands_still() {

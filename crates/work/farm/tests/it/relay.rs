@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use farm::{
-    Attempt, Chunk, ChunkResult, ChunkWorker, Coordinator, CoordinatorSettings, Farm, FarmJob, PilotConfig,
-    SqliteLedger, Workshop, run_pilot,
+    Attempt, Chunk, ChunkResult, ChunkWorker, ChunkWorkers, Coordinator, CoordinatorSettings, Farm, FarmJob,
+    PilotConfig, SqliteLedger, run_pilot,
 };
 
 const TOKEN: &str = "the token of these tests";
@@ -42,7 +42,7 @@ impl ChunkWorker for IdleWorker {
     }
 }
 
-impl Workshop for JobNames {
+impl ChunkWorkers for JobNames {
     fn worker(&self, job: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
         self.0.lock().unwrap().push(job.name.clone());
         Ok(Box::new(IdleWorker))
@@ -53,7 +53,7 @@ impl Workshop for JobNames {
     }
 }
 
-/// What the relay does to the bytes from coordinator to pilot, from an offset on.
+/// The relay's change to the bytes from coordinator to pilot, from an offset on.
 #[derive(Debug, Clone)]
 enum StreamTampering {
     Flip(usize),
@@ -140,7 +140,7 @@ fn run(name: &str, tampering: Option<StreamTampering>) -> (Vec<String>, Vec<u8>)
     let (address, token, node) = (relay.address.to_string(), TOKEN.to_owned(), "here".to_owned());
     let names = Arc::new(JobNames::default());
     let order = PilotConfig { address, token, node, slots: 1, patience: 60.0 };
-    let tally = run_pilot(&order, Arc::clone(&names) as Arc<dyn Workshop>);
+    let tally = run_pilot(&order, Arc::clone(&names) as Arc<dyn ChunkWorkers>);
     let tally = tally.unwrap_or_else(|error| panic!("{tampering:?}: {error}"));
     assert!(coordinator.finished() && coordinator.snapshot().counted == 2, "{tampering:?}: {tally:?}");
     let names = names.0.lock().unwrap().clone();
@@ -154,7 +154,7 @@ fn no_relay_makes_a_pilot_do_another_job() {
     assert!(!evil.windows(4).any(|part| part == b"evil"), "the job was sent in clear");
     let folder = tempfile::tempdir().unwrap();
     let other = coordinator(folder.path(), "evil", "the token of another farm");
-    // In the greeting, in the reply of the handshake, and in the frames after it, of which the first holds the job.
+    // In the greeting, in the reply of the handshake, and in the frames after it, whose first holds the job.
     let places = [3, 60, 80, 110, 140, 250, 330];
     assert!(evil.len() > 330, "{} bytes", evil.len());
     let places = places.into_iter();

@@ -1,5 +1,5 @@
 //! Events as a reconstruction gives them to an analysis: background tracks, and in some events a resonance that decays
-//! to two muons, both smeared by the resolution of a drift chamber.
+//! to two muons. Both are smeared by the resolution of a drift chamber.
 
 use super::ntuple::{NtupleRow, TrackRow};
 use crate::random::EventRandom;

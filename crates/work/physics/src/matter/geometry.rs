@@ -18,7 +18,7 @@ pub(crate) enum Role {
 pub(crate) struct Shell {
     /// Outer radius, cm; the inner one is the outer radius of the shell before.
     pub outer: f64,
-    /// What it is made of.
+    /// Its material.
     pub material: Material,
     /// What it measures.
     pub role: Role,

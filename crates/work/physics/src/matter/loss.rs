@@ -1,10 +1,10 @@
 //! Energy loss by ionisation: the mean, its fluctuation, and electrons struck out.
 //!
-//! Means are Bethe's for heavy particles and those of Rohrlich and Carlson (as in Berger and Seltzer, NBSIR 82-2550,
-//! and the Particle Data Group's review of passage through matter, 2022, equations 34.5, 34.24 and 34.25) for electrons
-//! and positrons. Collisions that give more than [`CUT`] to an electron are simulated one by one, with the spectrum of
-//! Rossi (High-Energy Particles, 1952) for a particle without spin; the loss by the softer ones fluctuates about its
-//! mean with their second moment.
+//! Means are Bethe's for heavy particles. For electrons and positrons they are those of Rohrlich and Carlson (as in
+//! Berger and Seltzer, NBSIR 82-2550, and the Particle Data Group's review of passage through matter, 2022, equations
+//! 34.5, 34.24 and 34.25). Collisions that give more than [`CUT`] to an electron are simulated one by one, with the
+//! spectrum of Rossi (High-Energy Particles, 1952) for a particle without spin. The loss by the softer ones fluctuates
+//! about its mean with their second moment.
 
 use super::material::Material;
 use super::particle::{ELECTRON_MASS, Species};
@@ -27,7 +27,7 @@ pub(crate) struct Motion {
 }
 
 impl Motion {
-    /// Of a particle of a mass and kinetic energy, MeV.
+    /// For a particle of a mass and kinetic energy, MeV.
     pub(crate) fn of(mass: f64, kinetic: f64) -> Self {
         let energy = kinetic + mass;
         let squared = kinetic * (kinetic + 2.0 * mass);
@@ -94,7 +94,7 @@ pub(crate) struct Ionisation {
 }
 
 impl Ionisation {
-    /// Of a particle with a kinetic energy, MeV.
+    /// For a particle with a kinetic energy, MeV.
     pub(crate) fn of(material: &Material, species: Species, kinetic: f64) -> Self {
         let beta2 = Motion::of(species.mass(), kinetic).beta2;
         let whole = material.density * stopping_power(material, species, kinetic);

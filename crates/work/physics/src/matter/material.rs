@@ -1,4 +1,4 @@
-//! Materials: what the formulas of energy loss, scattering and radiation need of them.
+//! Materials: inputs of the formulas of energy loss, scattering and radiation.
 //!
 //! Constants are those of R. L. Workman et al. (Particle Data Group), Prog. Theor. Exp. Phys. 2022, 083C01, and the
 //! density effect those of R. M. Sternheimer, M. J. Berger and S. M. Seltzer, Atomic Data and Nuclear Data Tables 30
@@ -25,7 +25,7 @@ pub(crate) struct DensityEffect {
 pub(crate) struct Material {
     /// Density, g/cm^3.
     pub density: f64,
-    /// Atomic number; of a mixture one that stands for its elements.
+    /// Atomic number; for a mixture an effective one.
     pub atomic_number: f64,
     /// Atomic number over molar mass, mol/g.
     pub electrons: f64,

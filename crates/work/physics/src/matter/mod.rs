@@ -1,5 +1,6 @@
 //! Passage of particles through the matter of the detector: scattering, loss of energy, radiation and pairs, step by
-//! step in a field along z. Energies are in MeV, lengths in centimetres; `docs/guide/physics.md` says what is left out.
+//! step in a field along z. Energies are in MeV, lengths in centimetres; `docs/guide/physics.md` lists the omitted
+//! effects.
 
 mod geometry;
 mod loss;

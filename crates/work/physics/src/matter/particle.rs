@@ -29,7 +29,7 @@ impl Species {
         }
     }
 
-    /// Energy that is set free when it stops besides its kinetic energy, MeV: a positron annihilates.
+    /// Energy released when it stops, in addition to its kinetic energy, MeV: a positron annihilates.
     pub(crate) const fn at_rest(self) -> f64 {
         match self {
             Self::Positron => 2.0 * ELECTRON_MASS,

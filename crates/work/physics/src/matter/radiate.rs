@@ -2,10 +2,10 @@
 //!
 //! Bremsstrahlung in the limit of complete screening (Tsai, Reviews of Modern Physics 46 (1974) 815; Particle Data
 //! Group, 2022, equation 34.29), where the spectrum depends on the share of the energy alone. Pair production with that
-//! limit's spectrum (34.31) and the smaller of two rates: that of complete screening, a pair in 9/7 of a radiation
-//! length on average, and that without screening, which holds at low energies (Heitler, The quantum theory of
-//! radiation, 1954). Between the two, about 50 to 200 MeV in lead, both are too high by up to a quarter. Compton
-//! scattering by Klein and Nishina (Zeitschrift fuer Physik 52 (1929) 853).
+//! limit's spectrum (34.31) and the smaller of two rates. One is that of complete screening, a pair in 9/7 of a
+//! radiation length on average. The other is that without screening, which holds at low energies (Heitler, The quantum
+//! theory of radiation, 1954). Between the two, about 50 to 200 MeV in lead, both are too high by up to a quarter.
+//! Compton scattering by Klein and Nishina (Zeitschrift fuer Physik 52 (1929) 853).
 
 use super::loss::CUT;
 use super::particle::ELECTRON_MASS;
@@ -95,7 +95,7 @@ pub(crate) fn compton_share(energy: f64, random: &mut EventRandom) -> (f64, f64)
 mod tests {
     use super::*;
 
-    /// Mean and standard error of so many draws.
+    /// Mean and standard error of `n` draws.
     fn mean(n: u32, mut draw: impl FnMut(&mut EventRandom) -> f64) -> (f64, f64) {
         let mut random = EventRandom::new(7, 7, 7);
         let values: Vec<f64> = (0..n).map(|_| draw(&mut random)).collect();
@@ -104,7 +104,7 @@ mod tests {
         (mean, (square / f64::from(n)).sqrt())
     }
 
-    /// Lead at 10 MeV: 0.0497 cm^2/g with Compton scattering (NIST XCOM, total), of which 1% is of other processes; and
+    /// Lead at 10 MeV: 0.0497 cm^2/g with Compton scattering (NIST XCOM, total), including 1% of other processes; and
     /// 7/9 at high energies.
     #[test]
     fn pairs_are_fewer_at_low_energies() {

@@ -2,8 +2,8 @@
 //! Methods B 58 (1991) 6; Particle Data Group, 2022, equation 34.16).
 //!
 //! The formula is for a whole absorber: its logarithm makes the sum of many thin layers narrower than one thick one. So
-//! a step gets the difference between the variances behind and before it, each for all that the particle has passed;
-//! the sum is then the formula's, however the path is cut into steps.
+//! a step gets the difference between the variances behind and before it, each for the whole path of the particle. The
+//! sum is then the formula's, however the path is cut into steps.
 
 use super::loss::Motion;
 use super::particle::deflected;

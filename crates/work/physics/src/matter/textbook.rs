@@ -1,5 +1,5 @@
-//! What the transport does as a whole against the formulas of textbooks. Seeds are fixed, and bounds are four to five
-//! standard errors of the number of particles.
+//! Compares the whole transport with formulas of textbooks. Seeds are fixed, and bounds are four to five standard
+//! errors of the number of particles.
 
 use super::geometry::Detector;
 use super::loss::{Motion, largest_transfer, stopping_power};
@@ -19,8 +19,8 @@ fn along_x(species: Species, kinetic: f64) -> Particle {
     Particle { species, charge, position, direction, kinetic, thickness: 0.0, primary: 0 }
 }
 
-/// The direction and energy of particles that leave a block of a material, cm, alone: what they make is not followed.
-/// `None` for those that do not.
+/// The direction and energy of particles that leave a block of a material, cm. Their secondary particles are not
+/// followed. `None` for those that do not.
 fn through(material: Material, thickness: f64, start: Particle, count: u64) -> Vec<Option<Particle>> {
     // A thin shell of nothing around the block shows the particle as it comes out.
     let mut detector = Detector::block(material, thickness);
@@ -76,7 +76,7 @@ fn scattering_has_highlands_width_whatever_the_steps() {
 }
 
 /// The mean is Bethe's; the variance is that of the whole spectrum of collisions, and the most probable loss lies below
-/// the mean, as Landau has it.
+/// the mean, as Landau predicts.
 #[test]
 fn the_loss_has_bethes_mean_and_its_straggling() {
     let mass = Species::Muon.mass();

@@ -30,7 +30,7 @@ pub(crate) struct Step {
     pub shell: usize,
 }
 
-/// Where the energy of the particles stays.
+/// Deposits of the energy of the particles.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Energies {
     /// In each shell, MeV.
@@ -88,7 +88,7 @@ impl StepRates {
 }
 
 impl Detector {
-    /// Follows a particle to its end and adds what it makes to `others`.
+    /// Follows a particle to its end and adds its secondary particles to `others`.
     pub(crate) fn follow(
         &self,
         mut particle: Particle,

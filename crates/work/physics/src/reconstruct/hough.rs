@@ -1,7 +1,7 @@
 //! Hough voting in direction and curvature, with drift circles in place of wires.
 //!
 //! Hough, US patent 3069654 (1962); voting with drift circles as in Ohlsson, Peterson and Yuille, Computer Physics
-//! Communications 71 (1992) 77. Tracks are assumed to come from the axis: a circle through it with direction phi that
+//! Communications 71 (1992) 77. Tracks are assumed to come from the axis. A circle through it with direction phi that
 //! touches the drift circle of radius d around a wire has curvature 2 (v +- d) / (r^2 - d^2), where v is the distance
 //! of the wire to the left of the direction.
 

@@ -122,7 +122,7 @@ impl<'a> Finder<'a> {
         let circle = self.circle(peak.circle())?;
         let dips = stereo::dips(self.chamber, self.rest(), circle, LEAST_STEREO, DIPS);
         let tracks = dips.into_iter().filter_map(|tan_dip| self.helix(Helix { circle, tan_dip, z0: 0.0 }));
-        // Of equals the first; the number of hits counts more than chi-square.
+        // The first of equals; the number of hits counts more than chi-square.
         tracks.fold(None, |best: Option<Track>, track| match best {
             Some(best) if best.hits.len() >= track.hits.len() => Some(best),
             _ => Some(track),

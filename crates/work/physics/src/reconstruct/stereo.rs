@@ -1,7 +1,7 @@
 //! The dip of a known circle, by voting of stereo hits.
 //!
 //! A stereo wire comes within its drift distance of a known circle at one or two positions along it, one for each side.
-//! The right positions of one track lie on a straight line of z against arc length that passes near z = 0; wrong ones
+//! The right positions of one track lie on a straight line of z over arc length that passes near z = 0; wrong ones
 //! scatter.
 
 use super::road::Free;

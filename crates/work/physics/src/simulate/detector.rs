@@ -12,14 +12,13 @@ use crate::track::TESLA_TO_CURVATURE;
 /// Streams of random numbers: the kinds and photons of an event, and one for the shower of each particle from here on.
 const KINDS: u32 = 1;
 const SHOWERS: u32 = 1 << 20;
-/// Photons of an event besides its charged particles.
+/// Photons of an event, in addition to its charged particles.
 const PHOTONS: u32 = 5;
 /// Least energy of a photon, and the mean above it, MeV.
 const PHOTON_ENERGY: (f64, f64) = (50.0, 500.0);
 /// Farthest that a layer with stereo wires is from its radius at z = 0, cm.
 const WIDEST: f64 = 1.0;
 
-/// One event in the detector.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DetectorEvent {
     /// Number of the event.

@@ -4,8 +4,8 @@ use physics::reconstruct::reconstruct;
 use physics::simulate::{Generator, simulate};
 use physics::{Acceptance, Chamber};
 
-/// Events: 10 tracks each make 8,000 particles of 800, so that an efficiency is known to 0.1% and a pull's width to
-/// 0.8%; of 250 to twice that.
+/// Events: 800 events of 10 tracks make 8,000 particles, so that an efficiency is known to 0.1% and a pull's width to
+/// 0.8%; 250 events give twice that.
 fn events() -> u64 {
     testing::trials(150, 800) as u64
 }

@@ -11,7 +11,7 @@ use stats::simulate::standard_normal;
 
 use super::{rate, result, run, time};
 
-/// What a session of a guest does to its samples.
+/// Effects of a guest's session on its samples.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings {
     /// Middle of the clock's steps, hertz.
@@ -37,7 +37,7 @@ impl<'a> GuestSession<'a> {
         Self { around, step: 0, shared: false, rng }
     }
 
-    /// Clock of the next sample, and what a neighbour makes of its time.
+    /// Clock of the next sample, and the neighbour's effect on its time.
     fn next(&mut self) -> (f64, f64) {
         if self.around.steps {
             self.step = (self.step + self.rng.random_range(-1..=1)).clamp(-3, 3);
@@ -49,7 +49,7 @@ impl<'a> GuestSession<'a> {
         (self.around.clock * 1.035_f64.powi(self.step), slower)
     }
 
-    /// A core result of so many cycles an operation.
+    /// A core result with this many cycles an operation.
     pub(crate) fn core(
         &mut self,
         benchmark: &str,
@@ -88,9 +88,9 @@ impl<'a> GuestSession<'a> {
     }
 }
 
-/// What a document states for sample values.
+/// The estimate that a document states for sample values.
 pub(crate) fn estimate(values: &[f64]) -> Estimate {
-    // Where the steps of the clock persist, too few samples for 95% are a range with a level of its own.
+    // If the steps of the clock persist, samples too few for 95% give a min-max range with a level of its own.
     let found = stats::serial_median_interval(values, 0.95).or_else(|| stats::sample_median_range(values)).unwrap();
     Estimate {
         value: stats::median(values).unwrap(),
@@ -140,7 +140,7 @@ pub(crate) fn core_run(id: &str, machine: &str, session: &str, mut results: Vec<
 pub(crate) const CORE_CLASSES: [Class; 3] = [Class::Compute, Class::Fault, Class::Ipc];
 
 /// A session of `count` equal core results, most of them of the core alone. Its own shift of each class is drawn from
-/// the floor.
+/// the session noise.
 pub(crate) fn session(id: &str, machine: &str, count: usize, around: Surroundings, rng: &mut ChaCha8Rng) -> Run {
     let shifts: Vec<f64> = CORE_CLASSES.iter().map(|class| class.session_noise() * standard_normal(rng)).collect();
     let mut guest = GuestSession::new(around, rng);
@@ -168,7 +168,7 @@ pub(crate) fn without_references(run: &Run) -> Run {
     old
 }
 
-/// Marks every sample of a result as shared: what is stated is what was observed.
+/// Marks every sample of a result as shared, so that its value is raw.
 pub(crate) fn shared_core(run: &mut Run, benchmark: &str) {
     let clock = run.session.sensors.as_ref().unwrap().clock.unwrap();
     let result = run.results.iter_mut().find(|result| result.benchmark == benchmark).unwrap();

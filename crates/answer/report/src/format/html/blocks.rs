@@ -26,7 +26,7 @@ pub(super) fn section(index: usize, section: &DocumentSection) -> Result<Markup,
     })
 }
 
-/// The blocks; charts that follow each other stand side by side where there is room.
+/// The blocks; consecutive charts share a row where there is room.
 fn blocks(all: &[Block]) -> Result<Markup, Error> {
     let chart = |block: &Block| matches!(block, Block::Chart(_));
     let parts = all.chunk_by(|a, b| chart(a) && chart(b)).map(|part| {

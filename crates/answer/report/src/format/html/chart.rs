@@ -9,6 +9,9 @@ use crate::{Chart, ChartPlot, Curves, Division, Error, PrintedQuantity};
 
 /// Number of colours of series; see the style sheet.
 const COLOURS: usize = 7;
+/// Colours of a forest plot and their meaning; see `chart::sheet::tone`.
+const FOREST: [(&str, &str); 4] =
+    [("c2", "better"), ("c1", "worse"), ("c0", "no change"), ("c6", "inconclusive or not tested")];
 
 pub(super) fn draw(chart: &Chart) -> Result<Markup, Error> {
     Ok(drawn(chart, svg(chart)?, false))
@@ -25,7 +28,7 @@ fn drawn(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
             figcaption { h3 { (chart.title) } @if !small { p.muted { (chart.about) } } (legend(&chart.plot)) }
             @match drawing {
                 Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },
-                None => p.muted { "None of its values can be drawn." },
+                None => p.muted { "No value of this chart can be drawn." },
             }
             (numbers(&chart.plot))
         }
@@ -33,16 +36,31 @@ fn drawn(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
 }
 
 fn legend(plot: &ChartPlot) -> Markup {
-    let ChartPlot::Curves(curves) = plot else { return html! {} };
+    let curves = match plot {
+        ChartPlot::Curves(curves) => curves,
+        ChartPlot::Forest(_) => return forest_legend(),
+        ChartPlot::Scatter(_) | ChartPlot::Strip(_) | ChartPlot::Timeline(_) => return html! {},
+    };
     html! {
         ul.legend {
-            // Curves of one name, such as single values, are told once.
+            // Several curves can share a name, such as single values.
             @for (_, series) in curves.series.iter().enumerate().filter(|(at, series)| {
                 !curves.series[..*at].iter().any(|known| known.name == series.name)
             }) {
                 @let hollow = series.variant > 0 || series.colour >= COLOURS;
                 li { span class={ "swatch c" (series.colour % COLOURS) @if hollow { " hollow" } } {} (series.name) }
             }
+        }
+    }
+}
+
+/// The legend of a forest plot's colours and marks.
+fn forest_legend() -> Markup {
+    html! {
+        ul.legend {
+            @for (tone, label) in FOREST { li { span class={ "swatch " (tone) } {} (label) } }
+            li { span class="swatch hollow c6" {} "no error bars" }
+            li { "An arrow marks an interval that goes on." }
         }
     }
 }
@@ -61,7 +79,7 @@ fn numbers(plot: &ChartPlot) -> Markup {
             }
         },
     };
-    html! { details.numbers { summary { "the numbers" } div.scroll tabindex="0" { (table) } } }
+    html! { details.numbers { summary { "Table" } div.scroll tabindex="0" { (table) } } }
 }
 
 fn curve_numbers(curves: &Curves) -> Markup {

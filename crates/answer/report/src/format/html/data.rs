@@ -25,13 +25,12 @@ pub(super) fn downloads(document: &Document) -> Result<Markup, Error> {
     }
     Ok(html! {
         section #data {
-            h2 { "The data" }
-            p { "The data behind this page, out of the page itself."
-                noscript { " The buttons need JavaScript." } }
+            h2 { "Download the data" }
+            noscript { p { "The buttons need JavaScript." } }
             p.buttons {
                 @if json.is_some() { button type="button" data-from="data-json" data-name="prony-report.json" data-type="application/json" { "Download JSON" } }
                 @if csv.is_some() { button type="button" data-from="data-csv" data-name="prony-report.csv" data-type="text/csv" { "Download CSV" } }
-                span #data-said role="status" {}
+                span #data-status role="status" {}
             }
             // Base64 contains no character that could end the element.
             @if let Some(json) = json { script #data-json type="application/gzip" { (PreEscaped(json)) } }

@@ -12,7 +12,7 @@ pub(super) fn draw(map: &HeatMap) -> Markup {
     html! {
         p.muted {
             (map.about)
-            @if large { " Pointing at a cell shows its number." }
+            @if large { " Point at a cell to see its value." }
         }
         div.scroll tabindex="0" {
             table.heat {

@@ -6,7 +6,7 @@ async function unpack(element) {
 }
 for (const button of document.querySelectorAll("button[data-from]")) {
   button.addEventListener("click", async () => {
-    const said = document.getElementById("data-said");
+    const status = document.getElementById("data-status");
     try {
       const blob = await unpack(document.getElementById(button.dataset.from));
       const link = document.createElement("a");
@@ -14,9 +14,9 @@ for (const button of document.querySelectorAll("button[data-from]")) {
       link.download = button.dataset.name;
       link.click();
       setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-      said.textContent = blob.size + " bytes";
+      status.textContent = blob.size + " bytes";
     } catch (error) {
-      said.textContent = "This browser cannot unpack the data: " + error.message;
+      status.textContent = "This browser cannot unpack the data: " + error.message;
     }
   });
 }

@@ -7,7 +7,7 @@ use crate::{Cell, Column, ColumnKind, PrintedQuantity, RowGroup, Table, TableRow
 
 /// Relative deviation that a bar shows on each side.
 const REACH: f64 = 0.05;
-/// The band in a bar: the default target of convergence.
+/// The shaded part of a bar: the default target of convergence.
 const BAND: f64 = 0.02;
 
 pub(super) fn draw(table: &Table) -> Markup {
@@ -16,7 +16,7 @@ pub(super) fn draw(table: &Table) -> Markup {
     html! {
         div.scroll tabindex="0" {
             table {
-                @if barred(table) { caption { "Bars: the interval around its value, up to ±5%; the band is ±2%." } }
+                @if barred(table) { caption { "Bars: 95% interval, clipped at ±5%. Green: ±2% target." } }
                 @if headed {
                     thead { tr { @for (column, class) in table.columns.iter().zip(&classes) { th scope="col" class=(class) { (column.title) } } } }
                 }
@@ -85,7 +85,7 @@ fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
                     (bar(quantity))
                 }
             }
-            Cell::Interval(_) => html! { span.muted { "no spread known" } },
+            Cell::Interval(_) => html! { span.muted { "no error bars" } },
             Cell::Marked(_, mark) => html! { (number(&digits.value, decimals)) (unit(digits.unit)) sup { (mark) } },
             Cell::Below(_) => html! { "< " (number(&digits.value, decimals)) (unit(digits.unit)) },
             _ => html! { (number(&digits.value, decimals)) (unit(digits.unit)) },
@@ -102,7 +102,7 @@ fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
     }
 }
 
-/// What a cell is sorted by, where its text does not say it.
+/// The sort key of a cell, if it is not its text.
 fn order(cell: &Cell) -> Option<String> {
     match cell {
         Cell::Count(count) => Some(count.to_string()),

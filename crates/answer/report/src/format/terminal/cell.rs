@@ -48,7 +48,7 @@ impl Drawn {
                     let note = quantity.ends_note().map(|note| clean(&note)).unwrap_or_default();
                     Self::Range(Number::new(&digits.low, ""), Number::new(&digits.high, ""), note)
                 }
-                Cell::Interval(_) => Self::Text("no spread known".to_owned(), Tone::Muted),
+                Cell::Interval(_) => Self::Text("no error bars".to_owned(), Tone::Muted),
                 Cell::Marked(_, mark) => Self::Number(Number::new(&digits.value, &format!("{}{mark}", digits.unit))),
                 Cell::Below(_) => Self::Number(Number::new(&format!("< {}", digits.value), digits.unit)),
                 _ => Self::Number(Number::new(&digits.value, digits.unit)),

@@ -11,7 +11,7 @@ const LEAST_WORDS: usize = 10;
 /// Longest words of labels and of other texts that are kept whole, from all of them to the last before a table is
 /// printed as lines: that a long label is cut matters least.
 const MOST_WORDS: [(usize, usize); 4] = [(usize::MAX, usize::MAX), (48, 48), (16, 16), (LEAST_WORDS, 16)];
-/// Least width beside the label for a text over the rest of a row.
+/// Least width next to the label for a text over the rest of a row.
 const LEAST_ACROSS: usize = 28;
 
 /// What gains alone need to be read.
@@ -28,8 +28,8 @@ struct Grid<'a> {
     paint: Paint,
 }
 
-/// Renders a table as lines of at most `page` columns. Shaded factors that would not stand on one line are printed as
-/// gains alone, since a map has a line for each machine.
+/// Renders a table as lines of at most `page` columns. If shaded factors need two lines, only gains are printed, since
+/// a map has a line for each machine.
 pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<String>) {
     let mut grid = Grid::new(table, page, paint, Drawn::new);
     let found = grid.found_rooms();

@@ -81,7 +81,7 @@ fn walks_memory(result: &BenchmarkResult) -> bool {
     })
 }
 
-/// A curve, and what tells it from others.
+/// A curve, with its run and its parameters.
 struct SizeCurve {
     /// Place of its run.
     run: usize,
@@ -97,8 +97,8 @@ pub(in crate::view) fn chart(runs: &[&Run], names: &[String], benchmark: &str, p
     drawn(&frame(runs, names, benchmark, parameter), String::new(), curves)
 }
 
-/// The same in charts of no more curves than can be told apart: those of one set of parameters stay together as far as
-/// they can.
+/// The same in several charts if there are more curves than colours can distinguish. Curves of one set of parameters
+/// stay together if possible.
 fn charts(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> Vec<Chart> {
     let (frame, several) = (frame(runs, names, benchmark, parameter), runs.len() > 1);
     let mut parts: Vec<Vec<SizeCurve>> = Vec::new();
@@ -123,8 +123,7 @@ fn charts(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> 
     (1..).zip(parts).map(chart).collect()
 }
 
-/// Curves in the groups that one chart should hold: those of one set of parameters over several runs; of one run each
-/// by itself.
+/// Groups of curves for one chart: those of one set of parameters over several runs, or each curve alone for one run.
 fn kinds(curves: Vec<SizeCurve>, several: bool) -> Vec<Vec<SizeCurve>> {
     let mut kinds: Vec<Vec<SizeCurve>> = Vec::new();
     for curve in curves {
@@ -147,23 +146,18 @@ fn frame(runs: &[&Run], names: &[String], benchmark: &str, parameter: &str) -> C
     } else {
         Vec::new()
     };
-    let mut about = format!(
-        "{title} at every {} that was measured, both parameters logarithmic; bars are 95% intervals.",
-        parameter.replace('_', " ")
-    );
+    let mut about = format!("{title} by {}, both axes logarithmic. Bars: 95% intervals.", parameter.replace('_', " "));
     if let (false, Some(name)) = (marks.is_empty(), names.first()) {
-        about.push_str(&format!(
-            " Vertical lines: the cache sizes that {name} reports; the steps of the curve are what it has."
-        ));
+        about.push_str(&format!(" Vertical lines: the cache sizes that {name} reports."));
     }
     let counted = if per.is_empty() { title.to_owned() } else { per.to_owned() };
-    let y = if unit.is_rate() { format!("{counted} a second") } else { format!("time of one {counted}") };
+    let y = if unit.is_rate() { format!("{counted} per second") } else { format!("time of one {counted}") };
     let x = ChartAxis { title: parameter.replace('_', " "), unit: Unit::Bytes, division: Division::Octaves };
     let y = ChartAxis { title: y, unit, division: Division::Decades };
     Chart { title: title.to_owned(), about, plot: ChartPlot::Curves(Curves { x, y, series: Vec::new(), marks }) }
 }
 
-/// The chart with these curves, called the same with what is added.
+/// The chart with these curves, and `added` after its title.
 fn drawn(frame: &Chart, added: String, curves: Vec<SizeCurve>) -> Chart {
     let mut chart = frame.clone();
     chart.title.push_str(&added);

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::{OWN_TABLES, ReportInput};
 use crate::EmbeddedJson;
 
-/// What a report was made from. Single batches, and what was read beside them, stay in the run documents: they are most
-/// of the bytes, and intervals are computed from samples.
+/// The data behind a report. Batches and their sensor readings stay in the run documents: they are most of the bytes,
+/// and intervals come from samples.
 #[derive(Serialize)]
 struct ReportData<'a> {
     runs: Vec<Run>,
@@ -26,7 +26,7 @@ pub(super) fn of(input: &ReportInput) -> Option<EmbeddedJson> {
 
 fn short(run: &Run, many: bool) -> Run {
     let mut run = run.clone();
-    // Its series over time; what follows for each result stands there.
+    // Only the series over time; each result has its own evidence.
     run.session.sensors = None;
     for result in &mut run.results {
         if many {

@@ -1,4 +1,4 @@
-//! The top of a report: what the runs come to.
+//! The top of a report: the conclusion.
 
 use ::compare::{CompareVerdict, Comparison, GainDirection, Ratio};
 use model::{BenchmarkResult, Outcome, Run, Unit};
@@ -9,7 +9,7 @@ use crate::view::{run, trusted};
 use crate::words::{capital, result_label};
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
 
-/// One run: what was measured, how far it may be trusted, its key results or the `answer` of its command.
+/// One run: its summary, its data quality, its key results or the `answer` of its command.
 pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
     let context = crate::view::RunContext { catalogue: input.catalogue, ..Default::default() };
     let mut facts = trusted::trusted(run_, usize::MAX);
@@ -39,12 +39,12 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     let mut cards = vec![
         card(worse, "slower", Tone::Bad),
         card(better, "faster", Tone::Good),
-        card(tally.same, "same", Tone::Plain),
-        card(tally.undecided, "undecided", Tone::Muted),
+        card(tally.same, "no change", Tone::Plain),
+        card(tally.undecided, "inconclusive", Tone::Muted),
     ];
     let more = [
-        (tally.different.saturating_sub(worse + better), "different in modes", Tone::Caution),
-        (tally.assumed, "different, spread assumed", Tone::Caution),
+        (tally.different.saturating_sub(worse + better), "different groups", Tone::Caution),
+        (tally.assumed, "different, no error bars", Tone::Caution),
         (tally.without, "not comparable", Tone::Muted),
     ];
     cards.extend(more.into_iter().filter(|(count, ..)| *count > 0).map(|(n, label, tone)| card(n, label, tone)));
@@ -55,15 +55,13 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     blocks.extend(forest::charts(rest, &[other]));
     let listed = forest::verdict_list(rest, &[other]);
     if !listed.is_empty() {
-        blocks.push(Block::Folded {
-            title: "results that surely differ, with their intervals".to_owned(),
-            blocks: listed,
-        });
+        blocks
+            .push(Block::Folded { title: "slower and faster results with their intervals".to_owned(), blocks: listed });
     }
     DocumentSection { title, blocks }
 }
 
-/// Many runs: the machines by family, and how many results of each are surely slower or faster.
+/// Many runs: the machines by family, and how many results of each are slower or faster.
 pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = heat::section(comparison).into_iter().collect();
     if let Some(first) = sections.first_mut() {
@@ -85,8 +83,7 @@ const ONE_BENCHMARK: usize = 5;
 /// Rungs of one chart.
 const MOST: usize = 20;
 
-/// Latencies below each other on one parameter, from a cache to a disk, of the benchmarks by which primitives are
-/// usually measured; every sample is a dot.
+/// Latencies of the usual benchmarks of primitives on one axis, from a cache to a disk; every sample is a dot.
 pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSection> {
     let runs = input.runs;
     let usual =
@@ -116,10 +113,7 @@ pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSe
     }
     let rows = rows.into_iter().map(|(_, row)| row).collect();
     let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
-    let about =
-        "What one operation takes, the shortest first, on one parameter of equal factors: every dot is a sample, the \
-                 line is the result."
-            .to_owned();
-    let chart = Chart { title: "Latencies".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };
-    Some(DocumentSection::of("Latency ladder", Block::Chart(chart)))
+    let about = "Log scale. Dots: samples; line: result.".to_owned();
+    let chart = Chart { title: "Time of one operation".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) };
+    Some(DocumentSection::of("Latencies", Block::Chart(chart)))
 }

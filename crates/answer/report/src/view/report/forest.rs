@@ -29,7 +29,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
             }
             match quantity {
                 Some(_) => cells.extend(rows::change(row, ratio, comparison.normalise)),
-                None => cells.extend([Cell::text("in modes"), Cell::Empty]),
+                None => cells.extend([Cell::text("groups of samples"), Cell::Empty]),
             }
             cells.push(Cell::Text(ratio.direction.map_or("different", rows::way).to_owned(), tone));
             found.push((size, TableRow::of(cells)));
@@ -39,7 +39,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
         return Vec::new();
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut columns = vec![Column::label("surely different")];
+    let mut columns = vec![Column::label("result")];
     if others.len() > 1 {
         columns.push(Column::words("machine"));
     }
@@ -48,7 +48,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     let table = Block::table(columns, found.into_iter().map(|(_, row)| row).collect());
     if others.len() > 1 {
         return vec![Block::Folded {
-            title: "results that surely differ, the largest change first".to_owned(),
+            title: "slower and faster results, the largest change first".to_owned(),
             blocks: vec![table],
         }];
     }
@@ -70,7 +70,7 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
             let ends = comparison.normalise.rewritten_ends(&row.metric, (quantity.low, quantity.high), Normalise::Gain);
             let quantity = PrintedQuantity { value: gain(quantity.value), low: ends.0, high: ends.1, ..quantity };
             let (word, tone) = match rows::brief(ratio) {
-                // What could not be tested is as open as what is undecided.
+                // An untested result has the colour of an inconclusive one.
                 (word, _) if ratio.verdict.is_none() => (word, Tone::Plain),
                 told => told,
             };
@@ -83,18 +83,16 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         if drawn.is_empty() {
             continue;
         }
-        let title = format!("{machine} against {}", comparison.reference);
+        let title = format!("{machine} vs {} (baseline)", comparison.reference);
         let about = format!(
-            "The gain of every result{}, whatever its direction, with the interval, the largest change first: right of 1 \
-             is better, left is worse. The band is ±{}, which counts as the same; a hollow dot has no \
-             known spread, and an interval that ends in an arrow goes on. Green is surely better, orange surely worse, \
-             blue the same, grey undecided or untested.",
-            if whole { "" } else { " that is surely different" },
+            "Speed-up of each {}result with its {}% interval, the largest change first. Shaded: ±{}, no change.",
+            if whole { "" } else { "slower or faster " },
+            (comparison.level * 100.0).round(),
             percent(comparison.band)
         );
         let forest = Forest {
             band: comparison.band,
-            title: format!("gain over {}: above 1 is better", comparison.reference),
+            title: format!("speed-up over {}: right of 1 is better", comparison.reference),
             rows: drawn,
         };
         let chart = Block::Chart(Chart { title: title.clone(), about, plot: ChartPlot::Forest(forest) });

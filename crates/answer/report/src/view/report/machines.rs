@@ -11,7 +11,7 @@ use crate::{Block, Column, DocumentSection, Table};
 /// Text for a fact that a machine lacks.
 const NOT_RECORDED: &str = "not recorded";
 
-/// So many machines are drawn; of more, their facts must do.
+/// Most machines that are drawn; of more only the facts are shown.
 const DRAWN: usize = 4;
 
 pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
@@ -46,8 +46,7 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
             line("started (UTC)", runs, |run| crate::words::day(&run.session.started)),
         ];
         rows.extend(differ);
-        let table =
-            if runs.len() > rows.len() { turned(&rows, names) } else { words_table(heads("what differs"), rows) };
+        let table = if runs.len() > rows.len() { turned(&rows, names) } else { words_table(heads("difference"), rows) };
         blocks.push(Block::Table(table));
     }
     if runs.len() == 1 && !same.is_empty() {
@@ -56,16 +55,16 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
         let spoken =
             |row: &Vec<String>| row[1..].iter().find(|text| *text != NOT_RECORDED).cloned().unwrap_or_default();
         let short = same.into_iter().map(|row| vec![row[0].clone(), spoken(&row)]).collect();
-        let heads = Column::list("|all that record it");
+        let heads = Column::list("|all machines that record it");
         let table = Block::Table(words_table(heads, short));
-        blocks.push(Block::folded("what is the same", vec![table]));
+        blocks.push(Block::folded("identical facts", vec![table]));
     }
     for (run, name) in runs.iter().zip(names).filter(|_| runs.len() <= DRAWN) {
         let drawn = run.machine.topology.as_ref().map(crate::view::topology).unwrap_or_default();
         if runs.len() > 1 && !drawn.is_empty() {
-            blocks.push(Block::folded(format!("the parts of {name}"), drawn));
+            blocks.push(Block::folded(format!("hardware of {name}"), drawn));
         } else {
-            // The picture of one machine stands before its facts.
+            // The picture of one machine comes before its facts.
             blocks.splice(0..0, drawn);
         }
     }
@@ -76,7 +75,7 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
 /// A row for each machine instead of a column, if there are more machines than differing facts.
 fn turned(rows: &[Vec<String>], names: &[String]) -> Table {
     let told: Vec<&Vec<String>> = rows.iter().filter(|row| row[1..] != *names).collect();
-    let mut heads = vec![Column::label("what differs")];
+    let mut heads = vec![Column::label("difference")];
     heads.extend(told.iter().map(|row| Column::words(&row[0])));
     let line = |(place, name): (usize, &String)| {
         std::iter::once(name.clone()).chain(told.iter().map(|row| row[place + 1].clone())).collect()

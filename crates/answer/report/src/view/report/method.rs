@@ -15,47 +15,45 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
         )
     }) {
         items.push(
-            "A result is the median over samples, each a fresh process, of the sample's median batch. Samples of all \
-             results alternate in a random order, so that drift of the machine falls on all alike."
+            "A result is the median over samples; a sample is the median batch of one fresh process. Samples of all \
+             results alternate in random order, so that drift affects them equally."
                 .to_owned(),
         );
         items.push(
-            "An interval is made from order statistics of samples: from one process alone no interval is ever made, for \
-             nearly all variation lies between processes."
+            "Intervals are order statistics of samples. One process alone gets no interval, because most variation lies \
+             between processes."
                 .to_owned(),
         );
         items.push(
-            "A difference of two nearly equal things is measured inside one sample; where it cannot be told from zero, \
-             the result is an upper bound, written with <."
+            "Small differences are measured within one sample. If the interval includes zero, the result is an upper \
+             bound, written with <."
                 .to_owned(),
         );
     }
     if input.runs.iter().flat_map(|run| &run.results).any(|f| matches!(f.outcome, Outcome::Modes(_))) {
         items.push(
-            "Where samples fall into groups, the groups are given with their shares instead of one number.".to_owned(),
+            "If samples form separate groups, each group is shown with its share instead of one number.".to_owned(),
         );
     }
     if estimates().any(|e| e.method == EstimateMethod::None) {
         items.push(
-            "\"No spread known\" marks values that others published without one; they support no tested verdict. Beyond \
-             their printed digits, the session floor of their class and 30% they are called different, spread assumed."
+            "\"No error bars\" marks values that were published without them, so no test is possible. They count as \
+             different only beyond rounding, normal run-to-run variation and 30%."
                 .to_owned(),
         );
     }
-    if let Some(comparison) = input.comparison {
+    if let Some(comparison) = input.comparison.filter(|comparison| comparison.tests > 0) {
         items.push(format!(
-            "A ratio between sessions is widened by how far sessions of one machine lie apart by habit. DIFFERENT: \
-             significant over all {} tests together (Holm) and wholly outside ±{}; SAME: wholly inside; UNDECIDED: neither.",
+            "Ratios between runs include normal run-to-run variation. Slower or faster: significant in {} tests together \
+             (Holm), and the interval lies outside ±{band}. No change: inside ±{band}. Inconclusive: neither.",
             comparison.tests,
-            percent(comparison.band)
+            band = percent(comparison.band)
         ));
     }
     items.push("MB is 10^6 bytes, MiB 2^20. Bandwidth names the bytes that it counts.".to_owned());
-    let samples = if input.runs.len() > OWN_TABLES { " and samples, whose values its CSV has" } else { "" };
-    items.push(format!(
-        "The JSON of this page is without single batches{samples}: all that is known of a run is in its own document \
-         (prony show RUN --format json)."
-    ));
+    let left_out =
+        if input.runs.len() > OWN_TABLES { "batches and samples (the CSV has the samples)" } else { "batches" };
+    items.push(format!("The JSON of this page leaves out {left_out}. Complete: prony show RUN --format json."));
     for (run, name) in input.runs.iter().zip(names) {
         let origin = run.origin.as_ref();
         let by = origin.map_or_else(|| format!("Prony {}", run.session.version), |origin| origin.tool.clone());

@@ -20,19 +20,19 @@ use super::{compare, explain, machine, matrices, network, run, scaling};
 use crate::words::{capital, distinct, family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 
-/// Number of runs up to which each run's own tables are included, folded, beside the comparison.
+/// Number of runs up to which each run's own tables are included, folded, below the comparison.
 const OWN_TABLES: usize = 4;
 /// Results in one table of many machines.
 const RESULTS: usize = 8;
 /// Curves that one chart can tell apart.
 const CURVES: usize = 16;
 /// Beginning of the heading of the verdicts.
-const VERDICTS: &str = "Verdicts against";
+const VERDICTS: &str = "Compared with";
 
 /// Content of a report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReportInput<'a> {
-    /// What is known of the benchmarks.
+    /// The benchmarks.
     pub catalogue: &'static Catalogue,
     /// The runs, the reference first.
     pub runs: &'a [&'a Run],
@@ -42,7 +42,7 @@ pub struct ReportInput<'a> {
     pub comparison: Option<&'a Comparison>,
     /// Why two of them differ.
     pub explanation: Option<&'a Explanation>,
-    /// What the command that made the only run answers, in the place of its key results.
+    /// The answer of the command that made the only run, in place of its key results.
     pub answer: &'a [Block],
 }
 
@@ -51,7 +51,7 @@ pub struct ReportInput<'a> {
 pub fn report(input: &ReportInput) -> Document {
     let names = names(input);
     let mut document = Document::new(title(input, &names));
-    // Disturbances of runs come first, since they may explain any difference. Of one run the answer tells them.
+    // Disturbances of runs come first, since they may explain any difference. For one run the answer has them.
     let disturbed = if input.runs.len() > 1 { disturbed(input.runs, &names) } else { Vec::new() };
     document.notes.extend(compare::some_disturbed(&disturbed, input.runs.len() > OWN_TABLES));
     document.notes.extend(input.comparison.and_then(assumed::note));
@@ -83,11 +83,11 @@ pub fn report(input: &ReportInput) -> Document {
         title: section.title,
         blocks: vec![Block::folded(title.to_owned(), section.blocks)],
     };
-    let facts = if input.runs.len() > 1 { "what differs between them, and their parts" } else { "its parts and facts" };
+    let facts = if input.runs.len() > 1 { "differences and hardware" } else { "hardware and configuration" };
     document.sections.extend(machines::section(input.runs, &names).map(|section| folded(facts, section)));
     let disturbed = disturbed.into_iter().map(|(_, sentence)| sentence);
     document.sections.extend(notes(&document.notes, disturbed, input.runs));
-    document.sections.push(folded("how the results were measured", method::section(input, &names)));
+    document.sections.push(folded("how Prony measured these results", method::section(input, &names)));
     document.data = data::of(input);
     document.records = Some(records(input));
     document
@@ -102,7 +102,7 @@ fn disturbed(runs: &[&Run], names: &[String]) -> Vec<(String, String)> {
     runs.iter().zip(names).filter_map(sentence).collect()
 }
 
-/// What disturbed the runs and their notes, as far as they do not stand at the top.
+/// Disturbances and notes of the runs that are not at the top.
 fn notes(told: &[String], disturbed: impl Iterator<Item = String>, runs: &[&Run]) -> Option<DocumentSection> {
     let notes = disturbed.chain(runs.iter().flat_map(|run| machine::notes(run)));
     let notes = distinct(notes.filter(|note| !told.contains(note)));
@@ -116,13 +116,13 @@ fn why(explanation: &Explanation) -> DocumentSection {
     let mut blocks = explain::sentences(explanation);
     if !explanation.assumed.is_empty() {
         blocks.push(Block::Folded {
-            title: "assumed, not measured".to_owned(),
+            title: "assumptions that were not measured".to_owned(),
             blocks: list(explanation.assumed.clone()),
         });
     }
     let arithmetic = explanation.arithmetic();
     if !arithmetic.is_empty() {
-        blocks.push(Block::folded("the arithmetic", list(arithmetic)));
+        blocks.push(Block::folded("calculation", list(arithmetic)));
     }
     DocumentSection { title: format!("Why {} differs from {}", explanation.b, explanation.a), blocks }
 }
@@ -150,7 +150,7 @@ fn title(input: &ReportInput, names: &[String]) -> String {
     match input.runs {
         [run] => machine::heading(run, input.handles.first().map(String::as_str)),
         runs if runs.len() <= 3 => names.join(" · "),
-        runs => format!("{} side by side", plural(runs.len(), "run")),
+        runs => format!("Comparison of {}", plural(runs.len(), "run")),
     }
 }
 
@@ -185,7 +185,7 @@ fn tables(run_: &Run, on_curves: &HashSet<ResultKey>) -> Vec<Block> {
         }));
     }
     if !points.results.is_empty() {
-        let title = format!("{}, which are drawn above", plural(points.results.len(), "result"));
+        let title = format!("{}, charted above", plural(points.results.len(), "result"));
         blocks.push(Block::folded(title, vec![Block::Table(run::table(&points, false))]));
     }
     blocks
@@ -205,13 +205,13 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     document.sections.extend(curves::sections(input.runs, names));
     document.sections.extend(first::ladder(input, names));
     document.sections.extend(means::section(comparison, &others, RESULTS).map(|section| {
-        let title = format!("against {}, with their intervals", comparison.reference);
+        let title = format!("baseline {}, with intervals", comparison.reference);
         let blocks = vec![Block::folded(title, section.blocks)];
         DocumentSection { title: "Geometric means".to_owned(), blocks }
     }));
     let mut ratios = if others.len() > 1 { forest::charts(&rest, &others) } else { Vec::new() };
     if !points.rows.is_empty() {
-        let title = format!("ratios of {} on curves", plural(points.rows.len(), "result"));
+        let title = format!("ratios of {} charted above", plural(points.rows.len(), "result"));
         let blocks = forest::charts(&points, &others);
         if !blocks.is_empty() {
             ratios.push(Block::folded(title, blocks));
@@ -221,30 +221,30 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         document.sections.push(DocumentSection { title: "Ratios".to_owned(), blocks: ratios });
     }
     if let Some(places) = many::places(comparison).filter(|_| others.len() > 1) {
-        let title = "places of the machines, result by result".to_owned();
+        let title = "ranks by result".to_owned();
         document.add("Ranks", Block::folded(title, places.blocks));
     }
-    let title = format!("{}, normalised", plural(rest.rows.len(), "result"));
+    let title = format!("{} relative to the baseline", plural(rest.rows.len(), "result"));
     let mut normalised = vec![Block::folded(title, normalised(&rest, reference, &others))];
     if !points.rows.is_empty() {
-        let title = format!("{} on curves, which are drawn above", plural(points.rows.len(), "result"));
+        let title = format!("{}, charted above", plural(points.rows.len(), "result"));
         normalised.push(Block::folded(title, self::normalised(&points, reference, &others)));
     }
     if let Some(assumed) = assumed::section(comparison, &others) {
-        let title = "spread assumed, where none is printed".to_owned();
+        let title = "results without error bars".to_owned();
         normalised.push(Block::folded(title, assumed.blocks));
     }
     if let Some(open) = open::section(comparison, &others) {
-        let title = "not decided or not comparable: why, and what would decide".to_owned();
+        let title = "inconclusive or not comparable: reasons and what to do".to_owned();
         normalised.push(Block::folded(title, open.blocks));
     }
-    document.sections.push(DocumentSection { title: "Every result, normalised".to_owned(), blocks: normalised });
+    document.sections.push(DocumentSection { title: "All results".to_owned(), blocks: normalised });
     if input.runs.len() <= OWN_TABLES {
         let tables = input.runs.iter().zip(&comparison.machines).map(|(run_, machine)| Block::Folded {
-            title: format!("results of {} with their intervals", machine.name),
+            title: format!("results of {} with intervals", machine.name),
             blocks: tables(run_, &on_curves),
         });
-        document.sections.push(DocumentSection { title: "Every run by itself".to_owned(), blocks: tables.collect() });
+        document.sections.push(DocumentSection { title: "Individual runs".to_owned(), blocks: tables.collect() });
     }
 }
 
@@ -254,7 +254,7 @@ fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Ve
         let table = Block::Table(side_by_side(comparison, reference, others));
         return std::iter::once(table).chain(edge::line(comparison, others, false)).collect();
     }
-    let mark = format!("{} stands for undecided.", many::UNDECIDED);
+    let mark = format!("{} marks inconclusive results.", many::UNDECIDED);
     let titled = |section: DocumentSection| std::iter::once(Block::Text(section.title)).chain(section.blocks);
     let mut blocks: Vec<Block> = many::sections(comparison, reference, RESULTS).into_iter().flat_map(titled).collect();
     if many::undecided(comparison) {

@@ -30,7 +30,7 @@ pub(super) fn rows(runs: &[&Run], names: &[String]) -> Option<DocumentSection> {
         let title = plural(parts.len(), "component");
         blocks.push(Block::folded(title, vec![Block::Table(ratios(runs, names, &parts))]));
     }
-    Some(DocumentSection { title: "Rating, against the reference machine".to_owned(), blocks })
+    Some(DocumentSection { title: "Rating (reference machine = 1)".to_owned(), blocks })
 }
 
 fn ratios(runs: &[&Run], names: &[String], keys: &[(ResultKey, String)]) -> Table {
@@ -70,7 +70,7 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
         .filter_map(|key| chart(runs, names, &rating, key))
         .map(Block::Chart)
         .collect();
-    (!blocks.is_empty()).then(|| DocumentSection { title: "Applications against the rating".to_owned(), blocks })
+    (!blocks.is_empty()).then(|| DocumentSection { title: "Applications vs rating".to_owned(), blocks })
 }
 
 fn value<'a>(run: &'a Run, key: &ResultKey) -> Option<(&'a BenchmarkResult, PrintedQuantity)> {
@@ -97,10 +97,9 @@ fn chart(runs: &[&Run], names: &[String], rating: &ResultKey, application: &Resu
     let slope = if rates { line().map(|line| line.slope) } else { None };
     let division = if rates { Division::Linear } else { Division::Decades };
     let about = if slope.is_some() {
-        "One dot a machine; the line goes through the origin: a machine above it runs the application faster than its \
-         rating promises."
+        "One dot per machine. Machines above the line run the application faster than their rating predicts."
     } else {
-        "One dot a machine, both parameters logarithmic."
+        "One dot per machine, both axes logarithmic."
     };
     let x = ChartAxis { title: x_title, unit: x_unit, division };
     let y = ChartAxis { title: y_title.clone(), unit: y_unit, division };

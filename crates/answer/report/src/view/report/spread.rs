@@ -12,13 +12,13 @@ use crate::{
 };
 
 /// How to read the distributions.
-const TAILS: &str = "How slow the slow ones are: 99% means that one operation in a hundred takes longer than this.";
+const TAILS: &str = "Tail latency: at 99%, 1 in 100 operations is slower.";
 
-/// What the sets of parameters are of runs that were measured, and of those that other tools or publications state.
-const MEASURED: &str = "Each mark is the median over samples, each bar its interval.";
-const STATED: &str = "Sets of parameters of imported runs are as their sources state them.";
+/// The values of measured and of imported runs.
+const MEASURED: &str = "Marks: median over samples; bars: 95% interval.";
+const STATED: &str = "Imported runs show the percentiles that their sources publish.";
 
-/// Quantiles of the rows that stand for more of them.
+/// Quantiles of the rows.
 const LISTED: [(f64, &str); 4] = [(0.5, "median"), (0.99, "99%"), (0.999, "99.9%"), (1.0, "max")];
 
 /// Rows of one strip plot; further ones are in the tables alone.
@@ -41,7 +41,10 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
         blocks.extend(listed.iter().map(rows));
         sections.push(DocumentSection { title: "Latency distributions".to_owned(), blocks });
     }
-    sections.extend(modes(runs, names).map(|chart| DocumentSection::of("Results in modes", Block::Chart(chart))));
+    sections.extend(
+        modes(runs, names)
+            .map(|chart| DocumentSection::of("Results with several groups of samples", Block::Chart(chart))),
+    );
     sections
 }
 
@@ -49,7 +52,7 @@ fn curves(chart: &Chart) -> &[Series] {
     if let ChartPlot::Curves(curves) = &chart.plot { &curves.series } else { &[] }
 }
 
-/// The curves of a chart as rows, of which a reader can tell more apart.
+/// The curves of a chart as rows, for more curves than colours can distinguish.
 fn rows(chart: &Chart) -> Block {
     let heads = LISTED.iter().map(|(_, title)| Column::number(*title));
     let columns = std::iter::once(Column::label("")).chain(heads).collect();
@@ -84,7 +87,8 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
         }
         let x = ChartAxis::new("quantile", Unit::Ratio, Division::Nines);
         let per = if first.metric.per.is_empty() { "operation" } else { &first.metric.per };
-        let title = if first.metric.unit.is_rate() { format!("{per} a second") } else { format!("time of one {per}") };
+        let title =
+            if first.metric.unit.is_rate() { format!("{per} per second") } else { format!("time of one {per}") };
         let y = ChartAxis { title, unit: first.metric.unit, division: Division::Decades };
         let plot = ChartPlot::Curves(Curves { x, y, series, marks: Vec::new() });
         Chart { title: first.title.clone(), about: TAILS.to_owned(), plot }
@@ -122,10 +126,7 @@ fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
     if rows.is_empty() {
         return None;
     }
-    let about =
-        "Every dot is one sample, a fresh process; lines mark the centres of the groups with their share of the \
-                 samples. One number would describe none of them."
-            .to_owned();
+    let about = "Dots: samples; lines: the median of each group, with its share of the samples.".to_owned();
     let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
     Some(Chart { title: "Samples".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) })
 }

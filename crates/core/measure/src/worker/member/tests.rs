@@ -1,4 +1,4 @@
-//! Conditions around a batch while it is timed, observed by a kernel inside it.
+//! Conditions around a timed batch, seen by a kernel inside it.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails, and says what it skips")]
 
 use std::cell::RefCell;
@@ -117,7 +117,7 @@ impl Kernel for Waiting {
     }
 }
 
-/// Counts its batches, each of which moves 24 MiB.
+/// Counts its batches; each moves 24 MiB.
 #[derive(Clone, Default)]
 struct Moving(Rc<RefCell<u32>>);
 
@@ -139,7 +139,7 @@ impl Kernel for Moving {
 #[test]
 fn a_turn_among_others_displaces_what_they_left_before_it_is_timed() {
     let benchmark = benchmarks::find("memory.read").unwrap();
-    // A cache of 64 MiB is three batches; of unknown size two; a large one makes longer turns of it.
+    // A cache of 64 MiB is three batches, one of unknown size two; a large one makes longer blocks.
     for (cache, batches, lead_in, recorded) in
         [(64 << 20, 30, 3, 12), (0, 30, 2, 12), (480 << 20, 30, 20, 20), (64 << 20, 5, 3, 5)]
     {
@@ -148,21 +148,21 @@ fn a_turn_among_others_displaces_what_they_left_before_it_is_timed() {
         let trial = Trial::one(kernel.clone());
         let mut member = SampleMember::new(benchmark, task, BenchmarkContext::new(sample_setting()), trial, None);
         member.begin(None).unwrap();
-        member.turn(true, None).unwrap();
+        member.block(true, None).unwrap();
         assert_eq!((*kernel.0.borrow(), member.sample.nanos.len()), (lead_in + recorded, recorded as usize), "{cache}");
         while !member.is_done() {
-            member.turn(true, None).unwrap();
+            member.block(true, None).unwrap();
         }
         let before = *kernel.0.borrow();
-        member.turn(true, None).unwrap();
+        member.block(true, None).unwrap();
         assert_eq!((*kernel.0.borrow(), member.sample.nanos.len()), (before, batches as usize), "none after the last");
     }
-    // Alone it follows itself, and what moves nothing takes turns batch by batch.
+    // A member alone follows itself; kernels that displace nothing alternate batch by batch.
     let kernel = Moving::default();
     let mut member =
         SampleMember::new(benchmark, task(), BenchmarkContext::new(sample_setting()), Trial::one(kernel.clone()), None);
     member.begin(None).unwrap();
-    member.turn(false, None).unwrap();
+    member.block(false, None).unwrap();
     assert_eq!(*kernel.0.borrow(), 1);
     let mut member = SampleMember::new(
         benchmark,
@@ -172,7 +172,7 @@ fn a_turn_among_others_displaces_what_they_left_before_it_is_timed() {
         None,
     );
     member.begin(None).unwrap();
-    member.turn(true, None).unwrap();
+    member.block(true, None).unwrap();
     assert_eq!(member.sample.nanos.len(), 1);
 }
 
@@ -191,7 +191,7 @@ fn a_sample_whose_batches_wait_ends_with_those_that_it_has() {
 }
 
 /// Open counters are saved and restored at every switch between processes, which costs a hand-off 6 to 17%
-/// (validation/performance.md): none may be open in a recorded batch or in the warm-up before. The events here are
+/// (validation/performance.md). None may be open in a recorded batch or in the warm-up before. The events here are
 /// those that the kernel counts.
 #[test]
 fn hardware_counters_are_closed_while_batches_are_timed() {

@@ -1,5 +1,5 @@
-//! A PostgreSQL server for tests: the one that `PRONY_TEST_POSTGRES` names (`postgres://user@host`; databases are left
-//! behind in it), or one started for this process alone.
+//! A PostgreSQL server for tests: the one that `PRONY_TEST_POSTGRES` names (`postgres://user@host`; databases stay in
+//! it), or one started for this process alone.
 #![allow(clippy::unwrap_used, reason = "tests, which say when they cannot run")]
 
 use std::path::{Path, PathBuf};
@@ -84,7 +84,6 @@ pub(crate) fn programs() -> Option<PathBuf> {
     places.into_iter().find(|place| place.join("initdb").is_file() && place.join("postgres").is_file())
 }
 
-/// The owner of a directory.
 pub(crate) fn owner(directory: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     std::fs::metadata(directory).ok().map(|found| found.uid())

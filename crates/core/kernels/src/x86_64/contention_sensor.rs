@@ -1,10 +1,10 @@
-//! The contention reference: register adds on six chains, as many per cycle as the core executes for this thread.
+//! The contention sensor: register adds on six chains, as many per cycle as the core executes for this thread.
 
-use crate::core_sensor::{CHAINS, CONTENTION_TURN};
+use crate::core_sensor::{CHAINS, CONTENTION_ITERATION};
 
-/// Runs a number of turns of [`CONTENTION_TURN`] adds, at least one.
+/// Runs a number of iterations of [`CONTENTION_ITERATION`] adds, at least one.
 #[inline(never)]
-pub(crate) fn run(turns: u64) -> u64 {
+pub(crate) fn run(iterations: u64) -> u64 {
     let (mut a, mut b, mut c, mut d, mut e, mut f) = (1_u64, 1_u64, 1_u64, 1_u64, 1_u64, 1_u64);
     // SAFETY: the assembly touches the eight declared registers and no memory.
     unsafe {
@@ -19,9 +19,9 @@ pub(crate) fn run(turns: u64) -> u64 {
             "add {e}, {step}",
             "add {f}, {step}",
             ".endr",
-            "dec {turns}",
+            "dec {iterations}",
             "jnz 2b",
-            rows = const CONTENTION_TURN / CHAINS,
+            rows = const CONTENTION_ITERATION / CHAINS,
             a = inout(reg) a,
             b = inout(reg) b,
             c = inout(reg) c,
@@ -29,7 +29,7 @@ pub(crate) fn run(turns: u64) -> u64 {
             e = inout(reg) e,
             f = inout(reg) f,
             step = in(reg) 3_u64,
-            turns = inout(reg) turns.max(1) => _,
+            iterations = inout(reg) iterations.max(1) => _,
             options(nomem, nostack),
         );
     }

@@ -1,11 +1,11 @@
-//! The issue reference: instructions that pass the front end of the core and need nothing else.
+//! The issue sensor: instructions that pass the front end of the core and need nothing else.
 
-use crate::core_sensor::ISSUE_TURN;
+use crate::core_sensor::ISSUE_ITERATION;
 
-/// Runs a number of turns of [`ISSUE_TURN`] instructions, at least one; returns the turns that are left, none.
+/// Runs a number of iterations of [`ISSUE_ITERATION`] instructions, at least one, and returns the remaining ones, zero.
 #[inline(never)]
-pub(crate) fn run(turns: u64) -> u64 {
-    let mut left = turns.max(1);
+pub(crate) fn run(iterations: u64) -> u64 {
+    let mut left = iterations.max(1);
     // SAFETY: the assembly touches the one declared register and no memory.
     unsafe {
         std::arch::asm!(
@@ -16,7 +16,7 @@ pub(crate) fn run(turns: u64) -> u64 {
             ".endr",
             "dec {left}",
             "jnz 2b",
-            nops = const ISSUE_TURN - 2,
+            nops = const ISSUE_ITERATION - 2,
             left = inout(reg) left,
             options(nomem, nostack),
         );

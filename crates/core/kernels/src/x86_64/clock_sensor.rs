@@ -1,11 +1,11 @@
-//! The clock reference: dependent register adds, one per cycle.
+//! The clock sensor: dependent register adds, one per cycle.
 
-use crate::core_sensor::CLOCK_TURN;
+use crate::core_sensor::CLOCK_ITERATION;
 
-/// Runs a number of turns of [`CLOCK_TURN`] dependent adds, at least one. The operand is a register: an add of an
+/// Runs a number of iterations of [`CLOCK_ITERATION`] dependent adds, at least one. The operand is a register: an add of an
 /// immediate is merged with the next one at rename on Golden Cove, and would measure nothing.
 #[inline(never)]
-pub(crate) fn run(turns: u64) -> u64 {
+pub(crate) fn run(iterations: u64) -> u64 {
     let mut sum = 1_u64;
     // SAFETY: the assembly touches the three declared registers and no memory.
     unsafe {
@@ -15,12 +15,12 @@ pub(crate) fn run(turns: u64) -> u64 {
             ".rept {adds}",
             "add {sum}, {step}",
             ".endr",
-            "dec {turns}",
+            "dec {iterations}",
             "jnz 2b",
-            adds = const CLOCK_TURN,
+            adds = const CLOCK_ITERATION,
             sum = inout(reg) sum,
             step = in(reg) 3_u64,
-            turns = inout(reg) turns.max(1) => _,
+            iterations = inout(reg) iterations.max(1) => _,
             options(nomem, nostack),
         );
     }

@@ -1,10 +1,10 @@
-//! The clock reference: dependent register adds, one per cycle.
+//! The clock sensor: dependent register adds, one per cycle.
 
-use crate::core_sensor::CLOCK_TURN;
+use crate::core_sensor::CLOCK_ITERATION;
 
-/// Runs a number of turns of [`CLOCK_TURN`] dependent adds, at least one.
+/// Runs a number of iterations of [`CLOCK_ITERATION`] dependent adds, at least one.
 #[inline(never)]
-pub(crate) fn run(turns: u64) -> u64 {
+pub(crate) fn run(iterations: u64) -> u64 {
     let mut sum = 1_u64;
     // SAFETY: the assembly touches the three declared registers and no memory.
     unsafe {
@@ -14,12 +14,12 @@ pub(crate) fn run(turns: u64) -> u64 {
             ".rept {adds}",
             "add {sum}, {sum}, {step}",
             ".endr",
-            "subs {turns}, {turns}, #1",
+            "subs {iterations}, {iterations}, #1",
             "b.ne 2b",
-            adds = const CLOCK_TURN,
+            adds = const CLOCK_ITERATION,
             sum = inout(reg) sum,
             step = in(reg) 3_u64,
-            turns = inout(reg) turns.max(1) => _,
+            iterations = inout(reg) iterations.max(1) => _,
             options(nomem, nostack),
         );
     }
