@@ -29,7 +29,7 @@ fn a_farm_gives_the_result_of_one_process() {
     // The report of the stored run has what the ledger says, too.
     place.ask(&["report", "latest", "--output", "run.html"]).fine();
     let page = std::fs::read_to_string(place.file("run.html")).unwrap();
-    assert!(page.contains("<h2>nodes</h2>") && page.contains("<h2>story</h2>"));
+    assert!(page.contains("<h2>Nodes</h2>") && page.contains("<h2>Event log</h2>"));
     assert!(!run["session"]["farm"]["windows"].as_array().unwrap().is_empty());
     place.ask(&["farm", "status", "ledger", "--output", "farm.json", "--format=json"]).fine();
     let status: Value = serde_json::from_slice(&std::fs::read(place.file("farm.json")).unwrap()).unwrap();
