@@ -10,8 +10,8 @@ use crate::{Block, Cell, Column, Document, EmbeddedJson, Records, RowGroup, Tabl
 #[must_use]
 pub fn catalogue(catalogue: &Catalogue) -> Document {
     let benchmarks = &catalogue.benchmarks;
-    let mut document = Document::new(format!("{} can be measured", plural(benchmarks.len(), "benchmark")));
-    let columns = Column::list("|what it is|value");
+    let mut document = Document::new(plural(benchmarks.len(), "benchmark"));
+    let columns = Column::list("|what it measures|value");
     let table = Table {
         columns,
         groups: RowGroup::by_family(benchmarks.iter().map(|benchmark| (benchmark.id.as_str(), row(benchmark)))),
