@@ -235,7 +235,7 @@ fn commands_of_a_manifest_are_farmed_and_their_failures_reported() {
     let failed = place.ask(&arguments);
     assert_eq!(failed.code, Some(2), "{failed:?}");
     // Nothing is given up when nothing works anywhere: the last line names the nodes and says why.
-    assert!(failed.err.contains("all that is tried fails on every node: n1, n2"), "{failed:?}");
+    assert!(failed.err.contains("every chunk fails on every node: n1, n2"), "{failed:?}");
     assert!(failed.err.contains("n1 failed") && failed.err.contains("ended with status 1"), "{failed:?}");
     assert!(failed.out.contains("ended with status 1"), "{failed:?}");
     manifest(r#"["true"]"#);

@@ -114,9 +114,9 @@ fn products_that_do_not_match_their_ledger_are_made_again() {
         said.code == Some(1) && said.err.contains("repeat the chunks that do not match: prony farm resume ledger"),
         "{said:?}"
     );
-    healed("made again: chunk 8: ");
+    healed("repeating chunk 8: ");
     std::fs::rename(place.file("copy"), place.file("ledger")).unwrap();
-    healed("files of no result that counts are now in ");
+    healed("moved files of uncommitted results to ");
 }
 
 /// All processes are killed while results count; of some, the files do not have their names yet. That a kill finds one

@@ -275,7 +275,7 @@ fn a_duet_that_cannot_be_is_refused_by_its_reason() {
     let failed = timed(&place, &["--duet=force", "-r4", "exit 3", "true"]);
     if !failed.err.contains(why) {
         assert!(
-            failed.out.contains("ended with status 3") && failed.out.contains("the command beside it"),
+            failed.out.contains("ended with status 3") && failed.out.contains("the other command failed"),
             "{}",
             failed.out
         );

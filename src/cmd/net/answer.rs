@@ -2,7 +2,7 @@
 
 use model::{BenchmarkResult, Estimate, Outcome, Run, percent};
 use report::PrintedQuantity;
-use report::words::capital;
+use report::words::{capital, parameter_value};
 
 /// The sentences; none of a run without network results.
 pub(super) fn answer(run: &Run) -> Vec<String> {
@@ -24,11 +24,17 @@ fn text(result: &BenchmarkResult, estimate: &Estimate) -> String {
     PrintedQuantity::of(estimate, result.metric.unit).in_metric(&result.metric).text_with_interval()
 }
 
+/// The size that a parameter states, after these words; nothing where it has none.
+fn sized(result: &BenchmarkResult, parameter: &str, lead: &str) -> String {
+    let size = result.parameters.get(parameter).map(|size| format!("{lead}{}", parameter_value("size", size)));
+    size.unwrap_or_default()
+}
+
 fn throughput(run: &Run) -> Vec<String> {
     let best = measured(run, "network.tcp_stream").max_by(|a, b| a.1.value.total_cmp(&b.1.value));
     let sentence = |(result, estimate): (&BenchmarkResult, &Estimate)| {
-        let writes = result.parameters.get("record").map(|size| format!(" with writes of {size}"));
-        format!("Highest throughput: {}{}.", text(result, estimate), writes.unwrap_or_default())
+        let writes = sized(result, "record", " with writes of ");
+        format!("Highest throughput: {}{writes}.", text(result, estimate))
     };
     best.map(sentence).into_iter().collect()
 }
@@ -39,7 +45,7 @@ fn round_trips(run: &Run) -> Vec<String> {
     let sentence = |kind: &str| {
         let benchmark = format!("network.{kind}");
         let (result, estimate) = measured(run, &benchmark).next()?;
-        let size = result.parameters.get("size").map(|size| format!(" of {size}")).unwrap_or_default();
+        let size = sized(result, "size", " of ");
         Some(format!("{}{size}: {}.", capital(&result.title), text(result, estimate)))
     };
     kinds.into_iter().filter_map(sentence).collect()
@@ -125,7 +131,7 @@ mod tests {
         };
         let fast = said(vec![stream("64B", 3e7), stream("64KiB", 8e8)]);
         assert!(
-            fast.starts_with("Highest throughput: 800 MB/s (") && fast.ends_with("with writes of 64KiB."),
+            fast.starts_with("Highest throughput: 800 MB/s (") && fast.ends_with("with writes of 64 KiB."),
             "{fast}"
         );
         let udp = |benchmark: &str, value| {

@@ -44,10 +44,23 @@ pub fn benchmark(benchmark: &BenchmarkDescription) -> Document {
 /// Unit and direction in words: `time per load; lower is better`.
 #[must_use]
 pub(super) fn metric_words(metric: &Metric) -> String {
+    format!("{}; {} is better", value_words(metric), better(metric))
+}
+
+/// `lower` or `higher`.
+pub(super) const fn better(metric: &Metric) -> &'static str {
+    match metric.better {
+        Better::Lower => "lower",
+        Better::Higher => "higher",
+    }
+}
+
+/// Unit in words: `time per load`.
+pub(super) fn value_words(metric: &Metric) -> String {
     let per = metric.per.trim();
     let one = if per.is_empty() { String::new() } else { format!(" per {per}") };
     let counted = |what: &str| if per.is_empty() { what.to_owned() } else { per.to_owned() };
-    let what = match metric.unit {
+    match metric.unit {
         Unit::Seconds => format!("time{one}"),
         Unit::BytesPerSecond => format!("{} per second", counted("bytes")),
         Unit::PerSecond => format!("{} per second", counted("operations")),
@@ -57,12 +70,7 @@ pub(super) fn metric_words(metric: &Metric) -> String {
         Unit::Ratio => format!("ratio{}", if per.is_empty() { String::new() } else { format!(" of {per}") }),
         Unit::Watts => "power in watts".to_owned(),
         Unit::Joules => format!("energy{one}"),
-    };
-    let better = match metric.better {
-        Better::Lower => "lower",
-        Better::Higher => "higher",
-    };
-    format!("{what}; {better} is better")
+    }
 }
 
 fn parameters(parameters: &[ParameterDescription]) -> Table {
