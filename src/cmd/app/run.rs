@@ -111,6 +111,12 @@ fn announced(run: &Run, options: &MeasureOptions, round: f64) -> String {
     let rates = plural(rates, "rate");
     match run.plan.time_limit.filter(|limit| *limit < longest) {
         Some(limit) => format!("measuring {rates} takes up to {}", duration(limit)),
+        None if fewest == most => {
+            format!(
+                "measuring {rates} takes about {} ({most} runs of each); --time-limit shortens it",
+                duration(longest)
+            )
+        }
         None => format!(
             "measuring {rates} takes about {} to {} ({fewest} to {most} runs of each); --time-limit shortens it",
             duration(least),
