@@ -181,6 +181,11 @@ fn newest(result: &BenchmarkResult) -> Option<String> {
     Some(PrintedQuantity::bare(value, result.metric.unit).short().replace('\u{a0}', " "))
 }
 
+/// A result as the user knows it: the commands of `prony time` by their own words.
+fn named(key: &ResultKey) -> String {
+    key.parameters.get(application::AXIS).map_or_else(|| key.to_string(), str::to_owned)
+}
+
 /// Seconds that a run takes to its first look, by its plan.
 fn planned(run: &Run) -> f64 {
     let first = run.plan.checkpoints.first().copied().unwrap_or(1);
@@ -211,7 +216,7 @@ impl Observer for ProgressLine {
             }
             MeasureEvent::Launching { keys, sample, look } => {
                 let more = if keys.len() > 1 { format!(" and {} more", keys.len() - 1) } else { String::new() };
-                let name = keys.first().map(ToString::to_string).unwrap_or_default();
+                let name = keys.first().map(named).unwrap_or_default();
                 let value = keys.first().and_then(|key| self.values.get(key));
                 let value = value.map(|value| format!(" {value}")).unwrap_or_default();
                 self.show(format!("{name}{value}{more}, sample {sample} of {look}"));

@@ -136,7 +136,25 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
             format!("could not use the environment variable {name}: it is empty; unset it, or give it a value\n");
         return Err(clap::Error::raw(clap::error::ErrorKind::ValueValidation, text));
     }
-    parse_from(std::env::args_os())
+    parse_from(std::env::args_os()).map_err(with_usage)
+}
+
+/// An error about a missing argument, with the usage that the help prints. The one of clap lists what was given, and
+/// counts what the environment gives.
+fn with_usage(mut error: clap::Error) -> clap::Error {
+    if error.kind() == clap::error::ErrorKind::MissingRequiredArgument {
+        let mut command = command();
+        command.build();
+        let mut asked = &mut command;
+        for word in std::env::args().skip(1) {
+            if asked.find_subcommand(&word).is_some() {
+                asked = asked.find_subcommand_mut(&word).unwrap_or_else(|| unreachable!("it was just found"));
+            }
+        }
+        let usage = clap::error::ContextValue::StyledStr(asked.render_usage());
+        error.insert(clap::error::ContextKind::Usage, usage);
+    }
+    error
 }
 
 /// What a command line asks for; its first word is the program's name.

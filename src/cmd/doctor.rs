@@ -1,4 +1,4 @@
-//! `prony doctor`: what may disturb measuring here.
+//! `prony doctor`: whether a run may begin now, and what may disturb it.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -17,57 +17,75 @@ use crate::{output, progress, run_finder};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  prony doctor")]
+  prony doctor
+  prony doctor --all   every check, not only those that need attention")]
 pub(crate) struct Arguments {
     /// Check this directory for measuring files in it
     #[arg(long, value_name = "DIR", default_value = ".")]
     directory: PathBuf,
+    /// Print every check, not only those that need attention
+    #[arg(long)]
+    all: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let spinner = progress::spinner("looking around", progress::draws());
+    let spinner = progress::spinner("checking the machine", progress::draws());
     let mut workers = super::run::workers()?;
     let store = run_finder::read(common).ok();
     let earlier = store.as_deref().map(earlier_runs).unwrap_or_default();
     let places = directories(&earlier);
     let checks = measure::doctor(&mut workers, &arguments.directory, &earlier, &places);
     spinner.finish_and_clear();
-    output::print(&document(&checks, os::topology::read().ok()), common)
+    output::print(&document(&checks, os::topology::read().ok(), arguments.all), common)
 }
 
-/// Every check with its advice, and the machine.
-fn document(checks: &[Check], topology: Option<Topology>) -> Document {
-    let mut document = Document::new("What may disturb measuring here");
-    let words = |state| match state {
-        Health::Fine => ("fine", Tone::Good),
-        Health::Attention => ("attention", Tone::Caution),
-        Health::Bad => ("bad", Tone::Bad),
-        Health::Unknown => ("unknown", Tone::Muted),
+/// The answer, then every check that needs attention with its advice, and the machine.
+fn document(checks: &[Check], topology: Option<Topology>, all: bool) -> Document {
+    let mut document = Document::new(answer(checks));
+    let word = |state| match state {
+        Health::Fine => "fine",
+        Health::Attention => "attention",
+        Health::Bad => "bad",
+        Health::Unknown => "unknown",
     };
+    let is_short = |state| !all && matches!(state, Health::Fine | Health::Unknown);
     let mut rows = Vec::new();
-    for check in checks {
-        let (word, tone) = words(check.state);
-        let cells = vec![Cell::text(&check.subject), Cell::Text(word.to_owned(), tone), Cell::text(&check.says)];
-        rows.push(TableRow::of(cells));
+    for check in checks.iter().filter(|check| !is_short(check.state)) {
+        let tone = match check.state {
+            Health::Fine => Tone::Good,
+            Health::Attention => Tone::Caution,
+            Health::Bad => Tone::Bad,
+            Health::Unknown => Tone::Muted,
+        };
+        let state = Cell::Text(word(check.state).to_owned(), tone);
+        rows.push(TableRow::of(vec![Cell::text(&check.subject), state, Cell::text(&check.says)]));
         if !check.advice.is_empty() {
-            let advice = format!("do: {}", check.advice);
-            rows.push(TableRow::of(vec![Cell::Empty, Cell::Empty, Cell::Text(advice, Tone::Strong)]));
+            rows.push(TableRow::of(vec![Cell::Empty, Cell::Empty, Cell::Text(check.advice.clone(), Tone::Strong)]));
         }
     }
-    document.add("", Block::table(Column::list("||"), rows));
-    let drawn = topology.as_ref().map(report::view::topology).unwrap_or_default();
-    if !drawn.is_empty() {
-        document.sections.push(DocumentSection { title: "The machine".to_owned(), blocks: drawn });
+    if !rows.is_empty() {
+        document.add("", Block::table(Column::list("||"), rows));
     }
-    let disturbs = |check: &&Check| matches!(check.state, Health::Attention | Health::Bad);
-    document.summary.push(match checks.iter().filter(disturbs).count() {
-        0 => "Nothing was found that would disturb measuring here.".to_owned(),
-        1 => "One thing may disturb measuring here.".to_owned(),
-        many => format!("{many} things may disturb measuring here."),
-    });
-    document.next = ["prony run --suite quick", "prony selftest"].map(str::to_owned).to_vec();
+    // A machine has its own part below.
+    let named = |state: Health| {
+        let of = checks.iter().filter(|check| check.state == state && is_short(state) && check.subject != "machine");
+        let subjects: Vec<&str> = of.map(|check| check.subject.as_str()).collect();
+        (!subjects.is_empty()).then(|| (word(state).to_owned(), subjects.join(", ")))
+    };
+    let short: Vec<_> = [Health::Fine, Health::Unknown].into_iter().filter_map(named).collect();
+    if !short.is_empty() {
+        document.add("", Block::Facts(short));
+    }
+    let machine = checks.iter().find(|check| check.subject == "machine").filter(|_| !all);
+    let mut blocks: Vec<Block> = machine.map(|machine| Block::Text(machine.says.clone())).into_iter().collect();
+    blocks.extend(topology.as_ref().map(report::view::topology).unwrap_or_default());
+    if !blocks.is_empty() {
+        document.sections.push(DocumentSection { title: "The machine".to_owned(), blocks });
+    }
+    document.next = ["prony run --suite quick", "prony doctor --all"].map(str::to_owned).to_vec();
+    document.next.truncate(if all { 1 } else { 2 });
     let finding = |check: &Check| {
-        let mut finding = json!({ "subject": check.subject, "state": words(check.state).0, "says": check.says });
+        let mut finding = json!({ "subject": check.subject, "state": word(check.state), "says": check.says });
         if !check.advice.is_empty() {
             finding["advice"] = json!(check.advice);
         }
@@ -75,12 +93,27 @@ fn document(checks: &[Check], topology: Option<Topology>) -> Document {
     };
     let findings = checks.iter().map(finding).collect();
     document.records = Some(Records::of("subject state says advice", &findings));
-    let mut data = json!({ "title": document.title, "findings": findings, "summary": document.summary });
+    let ok = !checks.iter().any(Check::blocks);
+    let mut data = json!({ "title": document.title, "ok": ok, "findings": findings });
     if let Some(topology) = topology {
         data["topology"] = json!(topology);
     }
     document.data = EmbeddedJson::of(&data).ok();
     document
+}
+
+/// Whether a run may begin now; if not, the first reason and its remedy.
+fn answer(checks: &[Check]) -> String {
+    if let Some(check) = checks.iter().find(|check| check.blocks()) {
+        // Details stand in the table.
+        let says = check.says.split([':', ';']).next().unwrap_or_default();
+        return format!("OK to measure: no. {}. {}", report::words::capital(says), check.advice);
+    }
+    match checks.iter().filter(|check| check.state == Health::Attention).count() {
+        0 => "OK to measure: yes.".to_owned(),
+        1 => "OK to measure: yes, with one thing to know.".to_owned(),
+        many => format!("OK to measure: yes, with {many} things to know."),
+    }
 }
 
 /// Stored runs that are read, newest first, and the time in which as many as possible are.
@@ -100,4 +133,38 @@ fn earlier_runs(store: &dyn Store) -> Vec<Run> {
 fn directories(runs: &[Run]) -> Vec<PathBuf> {
     let measured = runs.iter().flat_map(|Run { plan, .. }| plan.directory.iter().chain(&plan.more_directories));
     measured.map(PathBuf::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(subject: &str, state: Health, passing: bool) -> Check {
+        let says =
+            if subject == "machine" { "a machine" } else { "other processes use 50% of the 2 CPUs: cc (7) 1.00" };
+        let advice = if state == Health::Attention { "Stop them." } else { "" };
+        Check { subject: subject.to_owned(), state, says: says.to_owned(), advice: advice.to_owned(), passing }
+    }
+
+    fn printed(checks: &[Check], all: bool) -> String {
+        String::from_utf8(output::rendered(&document(checks, None, all), "terminal").unwrap_or_default())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn the_answer_comes_first_and_what_is_fine_is_one_line() {
+        let mut checks = ["machine", "CPUs", "CPU quota"].map(|subject| check(subject, Health::Fine, false)).to_vec();
+        checks.push(check("boost", Health::Unknown, false));
+        assert!(printed(&checks, false).starts_with("OK to measure: yes.\n"));
+        checks.push(check("virtual machine", Health::Attention, false));
+        assert!(printed(&checks, false).starts_with("OK to measure: yes, with one thing to know.\n"));
+        checks.push(check("other processes", Health::Attention, true));
+        let said = printed(&checks, false);
+        let answer = "OK to measure: no. Other processes use 50% of the 2 CPUs. Stop them.\n";
+        assert!(said.starts_with(answer), "{said}");
+        let lines: Vec<&str> = said.lines().map(str::trim).collect();
+        assert!(lines.contains(&"fine     CPUs, CPU quota") && lines.contains(&"unknown  boost"), "{said}");
+        let every = printed(&checks, true);
+        assert!(every.lines().filter(|line| line.contains("fine ")).count() == 3, "{every}");
+    }
 }

@@ -26,7 +26,7 @@ pub(super) const DUET_BAND: f64 = 0.01;
 /// # Errors
 /// When there are not two sides, or no two CPUs for them.
 pub(super) fn duet_cpus(wish: DuetWish, sides: usize, stopper: &Stopper) -> Result<[usize; 2]> {
-    ensure!(sides == 2, "a duet is of two commands, and {sides} were given; leave --duet out");
+    ensure!(sides == 2, "--duet takes two commands, and {sides} were given; leave --duet out");
     let allowed = kernels::affinity::allowed()?;
     let machine = measure::machine(&[]);
     match measure::separate_cores(&machine, &allowed, stopper) {
@@ -34,13 +34,13 @@ pub(super) fn duet_cpus(wish: DuetWish, sides: usize, stopper: &Stopper) -> Resu
         Err(why) => match allowed[..] {
             [.., one, other] if wish == DuetWish::Force => {
                 output::remark(&format!(
-                    "{why}: each side slows the other down, and a difference of their times looks smaller than it is"
+                    "{why}: the two commands slow each other down, and their difference looks smaller than it is"
                 ));
                 Ok([one, other])
             }
-            [_] => anyhow::bail!("could not run two sides at once: {why}; leave --duet out"),
+            [_] => anyhow::bail!("could not run two commands at once: {why}; leave --duet out"),
             _ => anyhow::bail!(
-                "could not run two sides at once: {why}; leave --duet out, or give --duet=force, which makes differences look smaller"
+                "could not run two commands at once: {why}; leave --duet out, or give --duet=force, which makes differences look smaller"
             ),
         },
     }
@@ -49,21 +49,22 @@ pub(super) fn duet_cpus(wish: DuetWish, sides: usize, stopper: &Stopper) -> Resu
 /// What is said of two commands or builds.
 pub(super) fn sentence(pair: &TimedPair) -> String {
     let (value, low, high) = pair.factor;
-    let factor = factor(PrintedQuantity::ratio(value, low, high), Unit::Seconds).text_with_interval();
+    let factor = factor(PrintedQuantity::ratio(value, low, high), Unit::Seconds);
+    let ratio = factor.text_with_interval();
     let TimedPair { faster, slower, .. } = pair;
     let said = match pair.verdict {
-        TimedVerdict::Different => format!("DIFFERENT: {faster} is {factor} than {slower}."),
-        TimedVerdict::Same => format!("SAME: {faster} against {slower}: {factor}."),
-        TimedVerdict::Undecided => format!("UNDECIDED: {faster} against {slower}: {factor}."),
+        TimedVerdict::Different => format!("'{faster}' is {ratio} than '{slower}'."),
+        TimedVerdict::Same => format!("No change: '{faster}' against '{slower}' is {ratio}."),
+        TimedVerdict::Undecided if factor.way.is_empty() => {
+            format!("Inconclusive: '{faster}' against '{slower}' is {ratio}.")
+        }
+        TimedVerdict::Undecided => format!("Inconclusive: '{faster}' may be {ratio} than '{slower}'."),
     };
     match pair.in_common {
         Some(share) if share > 0.0 => {
-            format!(
-                "{said} They ran side by side; {} of the variance of their times was common to both.",
-                percent(share)
-            )
+            format!("{said} They ran at the same time, which cancels {} of the variance.", percent(share))
         }
-        Some(_) => format!("{said} They ran side by side, and their times had no variance in common."),
+        Some(_) => format!("{said} They ran at the same time, which cancels none of the variance."),
         None => said,
     }
 }

@@ -60,7 +60,7 @@ fn without_sample(runs: &[Run]) {
     if without > 0 {
         let verb = if without == 1 { "has" } else { "have" };
         output::remark(&format!(
-            "{without} of {} {verb} no sample: in modes, below what can be resolved, or not measured",
+            "{without} of {} {verb} no sample: in modes, below the resolution, or not measured",
             plural(results().count(), "result")
         ));
     }

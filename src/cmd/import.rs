@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(if imported.refused.is_empty() { ExitStatus::Fine } else { ExitStatus::Failed })
 }
 
-/// A run that is not stored yet, and the numbers of its source that were not understood, if they can be counted.
+/// A run that is not stored yet, and the unparsed numbers of its source, if they can be counted.
 struct Waiting {
     run: Run,
     unread: Option<UnreadNumbers>,
@@ -129,11 +129,13 @@ fn keys(run: &Run) -> HashSet<ResultKey> {
 fn checked(mut run: Run) -> Run {
     if let Some(Err(error)) = run.label.as_deref().map(store::check_label) {
         let machine = &run.machine.name;
-        output::remark(&format!("{error}; the run of {machine} gets no label, and prony runs label gives it one"));
+        output::remark(&format!(
+            "{error}; the run of {machine} is imported without a label (prony runs label sets one)"
+        ));
         run.label = None;
     }
     if let Err(error) = store::check_date(&run.session.started) {
-        output::remark(&format!("{error}; the run of {} gets no date", run.machine.name));
+        output::remark(&format!("{error}; the run of {} is imported without a date", run.machine.name));
         run.session.started.clear();
     }
     run
@@ -142,7 +144,7 @@ fn checked(mut run: Run) -> Run {
 #[derive(Default)]
 struct Imported {
     rows: Vec<ImportedRow>,
-    /// What was not understood of sources, and what of them stays apart, in words.
+    /// What was not parsed of sources, and what of them stays apart, in words.
     remarks: Vec<String>,
     refused: Vec<anyhow::Error>,
 }
@@ -165,8 +167,8 @@ impl Imported {
         Ok(())
     }
 
-    /// What can be done with the runs: the first is shown, and set against one that has a result of it, imported with
-    /// it or the latest of the store.
+    /// Commands for the runs: show the first, and compare it with one that shares a result, imported with it or the
+    /// latest of the store.
     fn next(&self, store: &dyn store::Store) -> Vec<String> {
         let Some((first, others)) = self.rows.split_first() else { return Vec::new() };
         let beside = others.iter().find(|row| row.number != first.number && !row.results.is_disjoint(&first.results));
@@ -186,7 +188,7 @@ impl Imported {
         let verb = if dry { "Would import" } else { "Imported" };
         let mut document =
             Document::new(format!("{verb} {} with {}", plural(self.rows.len(), "run"), plural(results, "result")));
-        let columns = Column::list("run|name|machine|tool|#results|#not understood");
+        let columns = Column::list("run|name|machine|tool|#results|unparsed");
         let row = |row: &ImportedRow| {
             TableRow::of(vec![
                 Cell::text(if dry { "-".to_owned() } else { row.number.to_string() }),
@@ -194,7 +196,7 @@ impl Imported {
                 Cell::text(&row.machine),
                 Cell::text(&row.tool),
                 Cell::text(row.results.len().to_string()),
-                Cell::text(row.unread.as_ref().map_or_else(|| "-".to_owned(), not_understood)),
+                Cell::text(row.unread.as_ref().map_or_else(String::new, unparsed)),
             ])
         };
         let rows = self.rows.iter().map(row).collect();
@@ -220,7 +222,7 @@ impl Imported {
 }
 
 /// `3 lines`, `12 members`.
-fn not_understood(unread: &UnreadNumbers) -> String {
+fn unparsed(unread: &UnreadNumbers) -> String {
     plural(unread.count, if unread.place == NumberPlace::Lines { "line" } else { "member" })
 }
 
@@ -271,7 +273,7 @@ fn unpacked(name: String, bytes: Vec<u8>) -> Result<(String, Vec<u8>)> {
 
 fn formats() -> Document {
     let known = ::import::formats();
-    let mut document = Document::new(format!("{} formats that are read", known.len()));
+    let mut document = Document::new(format!("{} import formats", known.len()));
     let columns = Column::list("format|what it is");
     let rows =
         known.iter().map(|format| TableRow::of(vec![Cell::text(format.name), Cell::text(format.about)])).collect();

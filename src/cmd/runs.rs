@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
     match arguments.action {
         None => {
             if let Some(missing) = run_finder::missing(common) {
-                output::remark(&format!("{missing} yet; prony run makes it"));
+                output::remark(&format!("{missing} yet; prony run creates it"));
             }
             let store = run_finder::read(common)?;
             output::print(&list(&store.summaries()?), common)
@@ -86,8 +86,8 @@ fn set_label(name: &str, label: Option<&str>, common: &CommonOptions) -> Result<
     let Summary { number, id, .. } = stored(&Selector::new(store.as_ref())?, name)?;
     store.set_label(&id, label)?;
     let words = match label {
-        Some(label) => format!("The label of run {number} is \"{label}\""),
-        None => format!("Run {number} has no label any more"),
+        Some(label) => format!("Labelled run {number} \"{label}\""),
+        None => format!("Removed the label of run {number}"),
     };
     let data = json!({ "run": number, "id": id, "label": label });
     output::done(words, Vec::new(), ("run id label", &data), common)

@@ -44,11 +44,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let document = super::time::stored(&found.run, &context);
     let document = match document {
         Some(document) => document,
-        None => {
-            let mut document = report::view::run(&found.run, &context);
-            document.sections.extend(report::view::network(&found.run, &super::net::plateaus()?));
-            document
-        }
+        None => super::net::document(&found.run, &context)?,
     };
     output::print_run(&document, &found.run, common)
 }

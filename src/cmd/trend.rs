@@ -114,11 +114,12 @@ fn of_runs(names: &[String], result: &str, by_cpu: bool, common: &CommonOptions)
         name.clone_from(&found.title);
         metric = Some(found.metric.clone());
     }
-    anyhow::ensure!(
-        !text.is_empty(),
-        "none of the {} runs has a value of {result} (prony benchmarks lists them)",
-        runs.len()
-    );
+    if text.is_empty() {
+        let known = runs.iter().flat_map(|run| &run.results).map(|found| found.benchmark.as_str());
+        let near = model::nearest(result, known);
+        let near = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        anyhow::bail!("none of the {} runs has a value of {result}{near}", runs.len());
+    }
     Ok(DatedValues { data: parse(&text, None)?, name, metric })
 }
 

@@ -11,7 +11,7 @@ fn every_command_answers_in_json_or_refuses_it_in_one_line() {
     assert!(label["id"].as_str().is_some_and(|id| !id.is_empty()), "{label}");
     let none = place.ask(&["runs", "label", "2", "", "--format=json"]).fine().json();
     assert!(none["label"].is_null(), "{none}");
-    assert!(place.ask(&["runs", "label", "2", "third"]).fine().out.contains("The label of run 2 is \"third\""));
+    assert!(place.ask(&["runs", "label", "2", "third"]).fine().out.contains("Labelled run 2 \"third\""));
     let removed = place.ask(&["runs", "rm", "1", "third", "--format=json"]).fine().json();
     let numbers: Vec<_> = removed.as_array().unwrap().iter().map(|run| run["run"].as_u64()).collect();
     assert_eq!(numbers, [Some(1), Some(2)]);

@@ -179,6 +179,22 @@ fn start_up_is_separated_from_work_and_no_shell_is_used() {
     }
 }
 
+/// The first run of a build is made before the samples, tells how long they take, and is made once.
+#[test]
+fn a_run_says_before_it_starts_how_long_it_takes() {
+    let place = Place::new();
+    let log = place.file("log").display().to_string();
+    let text = format!(
+        "[application.x]\nrun = [\"sh\", \"-c\", \"echo run >> {log}; echo done\"]\n\
+         work = {{ events = 1, unit = \"event\" }}\ncopies = [1]\nverify = {{ stdout = \"done\" }}\n"
+    );
+    let answer = run(&place, &text, &[]).fine();
+    assert!(answer.err.contains("measuring 1 rate takes about"), "{}", answer.err);
+    let samples = results(&answer.json(), "application.x")[0]["samples"].as_array().unwrap().len();
+    assert_eq!(std::fs::read_to_string(&log).unwrap().lines().count(), samples + 1);
+    assert!(!run(&place, &text, &["--quiet"]).fine().err.contains("takes about"));
+}
+
 #[test]
 fn the_commented_manifest_is_written_once_and_runs() {
     let place = Place::new();

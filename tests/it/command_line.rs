@@ -59,6 +59,27 @@ fn strange_words_of_a_command_line_are_used_or_get_a_line() {
     assert!(Answer::of(unset).refused().contains("PRONY_STORE"));
 }
 
+/// An error shows what the user wrote, and what would be right.
+#[test]
+fn errors_name_what_the_user_gave() {
+    let place = Place::with_a_run();
+    // The tests' store comes from the environment, not from the command line.
+    for (words, usage) in [
+        (&["choose"][..], "Usage: prony choose [OPTIONS] <FILE>"),
+        (&["runs", "label"], "Usage: prony runs label [OPTIONS] <RUN> <LABEL>"),
+        (&["farm", "run"], "Usage: prony farm run [OPTIONS] "),
+    ] {
+        let said = place.ask(words).refused();
+        assert!(said.contains(usage) && !said.contains("--store"), "{said}");
+    }
+    let said = place.ask(&["report", "1", "--output", "missing/x.html"]).refused();
+    assert!(said.contains("missing/x.html: No such file") && !said.contains(".part"), "{said}");
+    let run = place.ask(&["show", "1", "--format=json"]).fine().json();
+    let known = run["results"][0]["benchmark"].as_str().unwrap().to_owned();
+    let said = place.ask(&["trend", "1", "--results", &known[..known.len() - 1]]).refused();
+    assert!(said.contains(&format!("did you mean {known}?")), "{said}");
+}
+
 /// Text for people has the characters of the locale; output for programs is UTF-8.
 #[test]
 fn a_locale_without_utf_8_gets_ascii() {

@@ -29,7 +29,7 @@ fn a_farm_gives_the_result_of_one_process() {
     // The report of the stored run has the ledger's data too.
     place.ask(&["report", "latest", "--output", "run.html"]).fine();
     let page = std::fs::read_to_string(place.file("run.html")).unwrap();
-    assert!(page.contains("<h2>nodes</h2>") && page.contains("<h2>story</h2>"));
+    assert!(page.contains("<h2>Nodes</h2>") && page.contains("<h2>Event log</h2>"));
     assert!(!run["session"]["farm"]["windows"].as_array().unwrap().is_empty());
     place.ask(&["farm", "status", "ledger", "--output", "farm.json", "--format=json"]).fine();
     let status: Value = serde_json::from_slice(&std::fs::read(place.file("farm.json")).unwrap()).unwrap();
@@ -235,7 +235,7 @@ fn commands_of_a_manifest_are_farmed_and_their_failures_reported() {
     let failed = place.ask(&arguments);
     assert_eq!(failed.code, Some(2), "{failed:?}");
     // Nothing is given up when nothing works anywhere: the last line names the nodes and says why.
-    assert!(failed.err.contains("all that is tried fails on every node: n1, n2"), "{failed:?}");
+    assert!(failed.err.contains("every chunk fails on every node: n1, n2"), "{failed:?}");
     assert!(failed.err.contains("n1 failed") && failed.err.contains("ended with status 1"), "{failed:?}");
     assert!(failed.out.contains("ended with status 1"), "{failed:?}");
     manifest(r#"["true"]"#);

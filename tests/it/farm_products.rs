@@ -38,7 +38,7 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
         assert!(found[5].contains(&format!(".attempts/{chunk}-{}", found[1])) && found.len() == 7, "{text}");
     }
     let said = place.ask(&["farm", "status", "--check", "l"]).fine().out;
-    assert!(said.contains("10 files of 10 chunks") && said.contains("all match"), "{said}");
+    assert!(said.contains("10 files of 10 chunks") && said.contains("all files match"), "{said}");
     // The directory is the run's own.
     let other = place.ask(&[&RUN[..], &["--products", "p", "--ledger", "m"]].concat()).refused();
     assert!(other.contains("another run") && !place.file("m").exists(), "{other}");
@@ -110,10 +110,13 @@ fn products_that_do_not_match_their_ledger_are_made_again() {
     let changed: Vec<u8> = std::fs::read(product(9)).unwrap().iter().map(|byte| byte ^ 1).collect();
     std::fs::write(product(9), changed).unwrap();
     let said = place.ask(&["farm", "status", "--check", "ledger"]);
-    assert!(said.code == Some(1) && said.err.contains("prony farm resume ledger does again"), "{said:?}");
-    healed("made again: chunk 8: ");
+    assert!(
+        said.code == Some(1) && said.err.contains("repeat the chunks that do not match: prony farm resume ledger"),
+        "{said:?}"
+    );
+    healed("repeating chunk 8: ");
     std::fs::rename(place.file("copy"), place.file("ledger")).unwrap();
-    healed("files of no result that counts are now in ");
+    healed("moved files of uncommitted results to ");
 }
 
 /// All processes are killed while results count; some files do not have their names yet. A kill hits such a state only
@@ -162,17 +165,17 @@ fn a_live_run_says_that_it_goes_on_and_a_deleted_ledger_is_rescued() {
         ["builtin:simulate", "--events", "100", "--chunk", "1", "--nodes", "1", "--jobs", "1", "--pace", "0.1"];
     let mut farm = Running::start(&place, &arguments, |_| None);
     farm.wait_for("a chunk", |farm| farm.counted() > 0);
-    assert!(place.ask(&["farm", "status", "ledger"]).fine().out.contains("the run goes on"));
+    assert!(place.ask(&["farm", "status", "ledger"]).fine().out.contains("still running"));
     std::fs::remove_file(place.file("ledger")).unwrap();
     let answer = farm.finish();
     assert_eq!(answer.code, Some(2), "{answer:?}");
     assert!(answer.err.contains("deleted or replaced") && answer.err.contains("ledger.rescued"), "{answer:?}");
     std::fs::rename(place.file("ledger.rescued"), place.file("ledger")).unwrap();
     let said = place.ask(&["farm", "status", "ledger"]).fine().out;
-    assert!(said.contains("no coordinator writes to this ledger"), "{said}");
+    assert!(said.contains("stopped before the end; continue with: prony farm resume ledger"), "{said}");
     let answer = place.ask(&["farm", "resume", "ledger", "--format=json"]).fine().json();
     assert_eq!(answer["totals"]["commits"], 100);
-    assert!(place.ask(&["farm", "status", "ledger"]).fine().out.contains("the run is over"));
+    assert!(place.ask(&["farm", "status", "ledger"]).fine().out.contains("finished"));
 }
 
 #[test]
@@ -219,7 +222,7 @@ fn input_files_are_staged_once_and_checked() {
     std::fs::write(place.file("data/run-3"), "something else").unwrap();
     let failed = place.ask(&[&RUN[..], &stage, &["--stage-sums", "sums"]].concat());
     assert_eq!(failed.code, Some(2), "{failed:?}");
-    assert!(failed.err.contains("9 chunks count, 10 were planned"), "{failed:?}");
+    assert!(failed.err.contains("9 of 10 planned chunks are committed"), "{failed:?}");
     assert!(failed.out.contains("run-3") && failed.out.contains("was expected"), "{failed:?}");
     assert!(place.ask(&[&RUN[..], &["--stage", "data/{nothing}"]].concat()).refused().contains("{chunk}"));
 }

@@ -50,16 +50,18 @@ fn a_terminal_shows_the_state_of_the_farm() {
     };
     let seen = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{seen}");
-    for words in ["/30 chunks", " events/s now, ", " so far, efficiency ", " left, 0 refused (0.0 s of CPU time)"] {
+    for words in
+        ["/30 chunks", " events/s now, ", " on average, CPU efficiency ", " left, 0 duplicates (0.0 s of CPU time)"]
+    {
         assert!(seen.contains(words), "{words}: {seen}");
     }
     for node in ["  n1: ", "  n2: "] {
         let line = seen.split(['\r', '\n']).rfind(|line| line.contains(node)).unwrap();
-        assert!(line.contains(" events/s, ") && line.contains("1 slots") && line.contains("0 refused"), "{line}");
+        assert!(line.contains(" events/s, ") && line.contains("1 slots") && line.contains("0 duplicates"), "{line}");
     }
     // The report comes after the lines are removed.
     let last = seen.rfind(" events/s now, ").unwrap();
-    assert!(seen[last..].contains("what must hold"), "{seen}");
+    assert!(seen[last..].contains("Integrity checks"), "{seen}");
 }
 
 /// Text that would become a command of the batch script is refused in one line.

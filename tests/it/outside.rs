@@ -126,7 +126,7 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
     };
     let place = Place::new();
     let doctor = group.ask(&place, &["doctor"]).fine().out;
-    assert!(doctor.contains("0.50 CPUs of time every 100 ms"), "{doctor}");
+    assert!(doctor.contains("0.50 CPUs per 100 ms"), "{doctor}");
 
     // Both CPUs at once exhaust the quota in half of its time: no pause between samples avoids that.
     let before = group.stopped();

@@ -22,12 +22,13 @@ fn timed(place: &Place, words: &[&str]) -> Answer {
 fn two_sleeps_are_told_apart_and_the_run_is_kept() {
     let place = Place::new();
     let said = timed(&place, &["sleep 0.01", "sleep 0.2"]).fine().out;
-    assert!(said.contains("DIFFERENT: sleep 0.01 is ") && said.contains("faster"), "{said}");
-    for column in ["time", "interval", "user", "system", "peak memory"] {
+    assert!(said.contains("'sleep 0.01' is ") && said.contains("faster"), "{said}");
+    for column in ["time", "interval", "min … max", "user", "system", "runs"] {
         assert!(said.contains(column), "{said}");
     }
+    assert!(!said.contains("peak memory"), "a small program is smaller than what starts it: {said}");
     let shown = place.ask(&["show", "latest"]).fine().out;
-    assert!(shown.contains("DIFFERENT: sleep 0.01"), "{shown}");
+    assert!(shown.contains("'sleep 0.01' is "), "{shown}");
     assert!(place.ask(&["show", "latest", "--format", "markdown"]).fine().out.contains("| sleep 0.01"));
 }
 
@@ -70,8 +71,8 @@ fn executions_follow_one_another_in_bursts_and_the_first_is_apart() {
         assert!(!of(&run, "command.cold", command).is_empty(), "first executions of {command}");
     }
     let shown = place.ask(&["show", "bursts"]).fine().out;
-    assert!(["cold", "bursts", "executions"].iter().all(|column| shown.contains(column)), "{shown}");
-    assert!(shown.contains("DIFFERENT: true is "), "{shown}");
+    assert!(["cold", "runs"].iter().all(|column| shown.contains(column)), "{shown}");
+    assert!(shown.contains("'true' is "), "{shown}");
 }
 
 #[test]
@@ -103,11 +104,10 @@ fn a_spacing_asks_for_single_executions() {
 fn the_report_names_all_commands_and_the_verdict() {
     let place = Place::new();
     let said = timed(&place, &["--runs=8", "sleep 0.01", "sleep 0.2"]).fine().out;
-    let verdict =
-        said.lines().find(|line| line.starts_with("DIFFERENT: sleep 0.01")).unwrap_or_else(|| panic!("{said}"));
+    let verdict = said.lines().find(|line| line.starts_with("'sleep 0.01' is ")).unwrap_or_else(|| panic!("{said}"));
     place.ask(&["report", "latest", "--output", "page.html"]).fine();
     let page = std::fs::read_to_string(place.file("page.html")).unwrap();
-    let answer = page.find("DIFFERENT: sleep 0.01").unwrap_or_else(|| panic!("no verdict"));
+    let answer = page.find("'sleep 0.01' is ").unwrap_or_else(|| panic!("no verdict"));
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words(&page[answer..]).starts_with(&words(verdict)), "{verdict}");
     let table = &page[..answer];
@@ -197,7 +197,10 @@ fn two_commands_of_too_few_samples_are_said_to_be_undecided() {
     for runs in ["--runs=2", "--runs=7"] {
         let said = timed(&place, &[runs, "sleep 0.01", "sleep 0.6"]).fine().out;
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(said.contains("UNDECIDED: sleep 0.6 against sleep 0.01: a verdict needs 8 samples of each"), "{said}");
+        assert!(
+            said.contains("Inconclusive: 'sleep 0.01' against 'sleep 0.6': a verdict needs 8 runs of each"),
+            "{said}"
+        );
     }
 }
 
@@ -250,8 +253,8 @@ fn two_commands_side_by_side_are_judged_by_their_ratio() {
         return testing::lacks!("a second CPU");
     }
     let said = timed(&place, &["--duet=force", "-r16", "--label=pair", "sleep 0.02", "sleep 0.2"]).fine().out;
-    assert!(said.contains("DIFFERENT: sleep 0.02 is ") && said.contains("They ran side by side"), "{said}");
-    assert!(place.ask(&["show", "pair"]).fine().out.contains("They ran side by side"));
+    assert!(said.contains("'sleep 0.02' is ") && said.contains("They ran at the same time"), "{said}");
+    assert!(place.ask(&["show", "pair"]).fine().out.contains("They ran at the same time"));
     let run = place.ask(&["show", "pair", "--format=json"]).fine().json();
     assert_eq!((samples(&run, "sleep 0.02"), samples(&run, "sleep 0.2")), (8, 8), "two executions a sample");
     let ratio =
@@ -264,15 +267,15 @@ fn two_commands_side_by_side_are_judged_by_their_ratio() {
 fn a_duet_that_cannot_be_is_refused_by_its_reason() {
     let place = Place::new();
     let said = timed(&place, &["--duet", "true", "true", "true"]).refused();
-    assert!(said.contains("a duet is of two commands, and 3 were given"), "{said}");
+    assert!(said.contains("--duet takes two commands, and 3 were given"), "{said}");
     // It runs on a machine with two cores. If the CPUs are one core, or busy, it says so.
     let plain = timed(&place, &["--duet", "-r4", "true", "false || true"]);
-    let why = "could not run two sides at once: ";
+    let why = "could not run two commands at once: ";
     assert!(plain.code == Some(0) || plain.code == Some(2) && plain.err.contains(why), "{} {}", plain.out, plain.err);
     let failed = timed(&place, &["--duet=force", "-r4", "exit 3", "true"]);
     if !failed.err.contains(why) {
         assert!(
-            failed.out.contains("ended with status 3") && failed.out.contains("the command beside it"),
+            failed.out.contains("ended with status 3") && failed.out.contains("the other command failed"),
             "{}",
             failed.out
         );

@@ -143,7 +143,7 @@ fn runs_are_listed_labelled_and_removed() {
     // A label is removed by those who say so.
     assert_eq!(place.ask(&["runs", "label", "2"]).code, Some(2));
     assert!(place.ask(&["runs"]).fine().out.contains("second"));
-    assert!(place.ask(&["runs", "label", "2", ""]).fine().out.contains("no label any more"));
+    assert!(place.ask(&["runs", "label", "2", ""]).fine().out.contains("Removed the label of run 2"));
     assert!(!place.ask(&["runs"]).fine().out.contains("second"));
     place.ask(&["runs", "rm", "1", "1"]).fine();
     let left = place.ask(&["runs", "--format=json"]).fine().json();
@@ -239,9 +239,13 @@ fn the_doctor_checks_the_machine_and_the_harness() {
     let found = place.ask(&["doctor", "--format=json"]).fine().json();
     let subjects: Vec<&str> =
         found["findings"].as_array().unwrap().iter().map(|finding| finding["subject"].as_str().unwrap()).collect();
-    for subject in ["clock", "loop", "worker", "frequency governor", "huge pages", "other work", "core clock"] {
+    for subject in ["clock", "loop", "worker", "frequency governor", "huge pages", "other processes", "core clock"] {
         assert!(subjects.contains(&subject), "{subjects:?}");
     }
+    let said = place.ask(&["doctor"]).fine().out;
+    let answers = ["OK to measure: yes", "OK to measure: no. "];
+    assert!(answers.iter().any(|answer| said.starts_with(answer)), "{said}");
+    assert!(said.lines().filter(|line| line.trim().starts_with("fine ")).count() <= 1, "{said}");
 }
 
 #[test]

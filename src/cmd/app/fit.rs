@@ -49,7 +49,7 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     let fit = application::fit(&application, &arguments.against, pairs, LEVEL)?;
     let mut document = view::fit(&fit);
     if used > fit.pairs.len() {
-        document.notes.push(format!("{used} runs have these results: of every machine the newest counts."));
+        document.notes.push(format!("{used} runs have these results; the newest of each machine counts."));
     }
     Ok(document)
 }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use application::{Application, BUILTIN, Campaign, CampaignOrder, Manifest, best, build_pairs};
-use model::{Outcome, Run};
+use model::{Outcome, Run, USUAL_SAMPLES};
 use report::view::RunContext;
+use report::words::{duration, plural};
 
 use super::{starter, view};
 use crate::ExitStatus;
@@ -70,17 +71,25 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     run.plan.spacing = arguments.spacing.seconds(None, rounds.time_limit);
     let duet = arguments.duet.map(|wish| duet_cpus(wish, 2, &session.stopper)).transpose()?;
     let order = CampaignOrder { run, applications, copies: copies(arguments), root, duet, energy: energy() };
-    let (mut campaign, fresh) = match Campaign::build(order, &starter, &session.stopper) {
+    let begun = Campaign::build(order, &starter, &session.stopper).and_then(|(mut campaign, fresh)| {
+        let round = campaign.first_runs(&session.stopper)?;
+        Ok((campaign, fresh, round))
+    });
+    let (mut campaign, fresh, round) = match begun {
         Err(application::Error::Stopped) => {
-            output::remark("stopped while building; nothing was measured");
+            output::remark("stopped before the first sample; nothing was measured");
             return Ok(ExitStatus::Stopped);
         }
-        built => built?,
+        begun => begun?,
     };
     if let Some(run) = &resumed {
         campaign.recall(run, &fresh)?;
     }
+    let announcement = (resumed.is_none() && !options.quiet).then(|| announced(&fresh, options, round));
     let order = session.order(fresh, resumed)?;
+    if let Some(announcement) = announcement {
+        output::remark(&announcement);
+    }
     let result = session.measure(order, &mut campaign)?;
     let draw = |run: &Run, context: &RunContext| {
         let mut document = report::view::run(run, context);
@@ -90,6 +99,30 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         Ok(document)
     };
     session.conclude(result, draw, measured)
+}
+
+/// How long a run will take whose rounds take so many seconds, roughly.
+fn announced(run: &Run, options: &MeasureOptions, round: f64) -> String {
+    let round = round.max(run.plan.spacing);
+    let most = options.max_samples.unwrap_or(USUAL_SAMPLES);
+    let fewest = run.plan.checkpoints.first().copied().unwrap_or(most).min(most);
+    let [least, longest] = [fewest, most].map(|samples| round * f64::from(samples));
+    let rates = run.results.iter().filter(|result| result.metric.unit == model::Unit::PerSecond).count();
+    let rates = plural(rates, "rate");
+    match run.plan.time_limit.filter(|limit| *limit < longest) {
+        Some(limit) => format!("measuring {rates} takes up to {}", duration(limit)),
+        None if fewest == most => {
+            format!(
+                "measuring {rates} takes about {} ({most} runs of each); --time-limit shortens it",
+                duration(longest)
+            )
+        }
+        None => format!(
+            "measuring {rates} takes about {} to {} ({fewest} to {most} runs of each); --time-limit shortens it",
+            duration(least),
+            duration(longest)
+        ),
+    }
 }
 
 /// The counter of energy of this machine's processors, if it has one.

@@ -225,7 +225,7 @@ fn each(iteration: &SessionReport) -> DocumentSection {
         TableRow::of(cells)
     };
     let rows = iteration.sessions.iter().enumerate().map(row).collect();
-    DocumentSection::of("the sessions of the last iteration", Block::table(columns, rows))
+    DocumentSection::of("Sessions of the last iteration", Block::table(columns, rows))
 }
 
 /// The verdict of most iterations, and its count.
@@ -236,8 +236,8 @@ fn verdicts(iterations: &[SessionReport]) -> String {
         (CpuBound, "CPU bound"),
         (DiskBound, "disk bound"),
         (Neither, "neither CPU nor disk bound"),
-        (TooShort, "too short to tell what bounds them"),
-        (Unseen, "what bounds them is not seen"),
+        (TooShort, "too short to tell the limit"),
+        (Unseen, "limit unknown"),
     ];
     let most = words.into_iter().max_by_key(|(verdict, _)| count(*verdict));
     let (verdict, word) = most.unwrap_or((Neither, "neither"));

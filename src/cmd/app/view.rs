@@ -19,9 +19,10 @@ pub(super) fn builds(found: &[Best]) -> Option<DocumentSection> {
     };
     let rows: Vec<TableRow> = found.iter().filter(|best| best.lowest != best.best).map(row).collect();
     (!rows.is_empty()).then(|| {
-        let about = "The best build is the last in the order of the manifest whose whole interval lies above that of the best before it.";
+        let about =
+            "The best build is the last in the manifest whose interval lies wholly above that of the best before it.";
         DocumentSection {
-            title: "lowest build against best build".to_owned(),
+            title: "Best build".to_owned(),
             blocks: vec![Block::table(columns, rows), Block::Text(about.to_owned())],
         }
     })
@@ -42,7 +43,7 @@ pub(in crate::cmd) fn failures(run: &Run, counts: impl Fn(&BenchmarkResult) -> b
         counts(result).then_some(lines)
     };
     let items: Vec<String> = run.results.iter().filter_map(output).flatten().collect();
-    (!items.is_empty()).then(|| DocumentSection::of("failures, with the last output", Block::list(items)))
+    (!items.is_empty()).then(|| DocumentSection::of("Failures, with their last output", Block::list(items)))
 }
 
 /// The last lines of a note; the document contains more.
@@ -55,14 +56,18 @@ fn last_lines(note: &str) -> String {
 
 /// The report of `prony app fit`; its JSON is the fit.
 pub(super) fn fit(against: &Against) -> Document {
-    let mut document =
-        Document::new(format!("{} against {}: {} machines", against.application, against.rating, against.pairs.len()));
+    let mut document = Document::new(format!(
+        "{} predicted by {}, {} machines",
+        against.application,
+        against.rating,
+        against.pairs.len()
+    ));
     let level = 100.0 * against.level;
-    document.notes.push(format!("Speeds: a time counts as its inverse. Intervals hold with {level:.0}%."));
+    document.notes.push(format!("Times are converted to speeds. Intervals are {level:.0}% confidence intervals."));
     let items = against.sentences();
     document.add("", Block::list(items));
-    document.add("lines", Block::Table(lines(against)));
-    document.add("residuals from the line through the origin", Block::Table(residuals(against)));
+    document.add("Fitted lines", Block::Table(lines(against)));
+    document.add("Residuals: measured over fitted, minus 1", Block::Table(residuals(against)));
     document.add("", Block::Chart(chart(against)));
     document.data = EmbeddedJson::of(against).ok();
     document.records = Some(records(against));
@@ -94,7 +99,7 @@ fn lines(against: &Against) -> Table {
 }
 
 fn residuals(against: &Against) -> Table {
-    let columns = Column::list("|family|of all machines|of its family");
+    let columns = Column::list("|family|one line for all|line of its family");
     let of = |fit: Option<&GroupFit>, machine: &str| {
         let found = fit.and_then(|fit| fit.residuals.iter().find(|residual| residual.machine == machine));
         found.map_or(Cell::Empty, |residual| {

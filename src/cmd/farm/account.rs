@@ -90,7 +90,7 @@ fn sections(nodes: &[AccountRow]) -> [DocumentSection; 2] {
     [DocumentSection::of(title, times), DocumentSection::of("", used)]
 }
 
-/// The account of the runs of some ledgers.
+/// The cost of the runs of some ledgers.
 pub(super) fn document(ledgers: &[PathBuf]) -> Result<Document> {
     let mut all = Vec::new();
     for path in ledgers {
@@ -98,7 +98,7 @@ pub(super) fn document(ledgers: &[PathBuf]) -> Result<Document> {
         tell_damage(&ledger);
         all.extend(rows(&ledger)?);
     }
-    let mut document = Document::new("Account of farms");
+    let mut document = Document::new("Cost by farm and node");
     document.sections = all.chunk_by(|a, b| a.farm == b.farm).flat_map(sections).collect();
     let data = serde_json::to_value(&all)?;
     document.records = Some(Records::of(COLUMNS, &data));

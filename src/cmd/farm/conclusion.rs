@@ -1,4 +1,4 @@
-//! The end of a farm: what must hold, the run as a document, what is wrong with which node, and what to do.
+//! The end of a farm: the integrity checks, the run as a document, what is wrong with which node, and what to do.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub(super) struct Expected {
     pub(super) digest: Option<u64>,
 }
 
-/// Reports the end: the invariants, the run as a document, and suggested commands.
+/// Reports the end: the integrity checks, the run as a document, and suggested commands.
 pub(super) fn conclude(
     ending: &FarmEnd,
     ledger: &dyn Ledger,
@@ -48,13 +48,13 @@ pub(super) fn conclude(
         common,
     )?;
     if let Err(reason) = kept {
-        output::remark(&format!("the run could not be kept: {reason}; the ledger has everything"));
+        output::remark(&format!("could not store the run: {reason}; the ledger has everything"));
         return Ok(ExitStatus::Failed);
     }
     let resume = format!("resume with: prony farm resume {}", place.display());
     Ok(match ending {
         FarmEnd::Stopped => {
-            output::remark(&format!("stopped; what was committed is kept; {resume}"));
+            output::remark(&format!("stopped; committed chunks are kept; {resume}"));
             ExitStatus::Stopped
         }
         FarmEnd::Stuck(reason) => {
@@ -82,7 +82,7 @@ fn verified(story: &Story, expected: Expected, products: &[String], resume: &str
         return ExitStatus::Failed;
     }
     if story.invariants.totals.differing > 0 {
-        output::remark(&format!("some chunks were done twice with different results: {}", wrong_nodes(story)));
+        output::remark(&format!("repeated chunks have different results: {}", wrong_nodes(story)));
         return ExitStatus::Found;
     }
     if let Some(words) = bad.strip_prefix("; ") {
@@ -102,7 +102,7 @@ fn bad_nodes(nodes: &[NodeTotals]) -> String {
     let words = bad.map(|node| {
         let totals = &node.totals;
         let why = node.complaint.as_deref().unwrap_or_default();
-        format!("; {} failed {} chunks and did {}: {why}", node.node, totals.failed, totals.commits)
+        format!("; {} failed {} chunks and completed {}: {why}", node.node, totals.failed, totals.commits)
     });
     words.collect()
 }
@@ -119,14 +119,14 @@ fn wrong_nodes(story: &Story) -> String {
             let chunks = list(&suspect.outvoted);
             let node = &suspect.node;
             words.push(format!(
-                "{node} computes wrongly (other nodes agree against it in chunk {chunks}), and none of its results counts"
+                "{node} computes wrong results (other nodes disagree with it in chunk {chunks}); none of its results count"
             ));
         }
     }
     let disputed: Vec<&str> =
         story.suspects.iter().filter(|one| !one.disputed.is_empty()).map(|one| one.node.as_str()).collect();
     if !disputed.is_empty() {
-        words.push(format!("one of {} is wrong; a third node would decide", disputed.join(" and ")));
+        words.push(format!("one of {} computes wrong results; a third node would tell which", disputed.join(" and ")));
     }
     words.join("; ")
 }

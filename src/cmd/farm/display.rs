@@ -47,10 +47,10 @@ impl Display {
         }
         for (bar, node) in self.nodes.iter().zip(&snapshot.nodes) {
             let silent = node.silent.filter(|silent| *silent > 3.0);
-            let silent = silent.map_or_else(String::new, |silent| format!(", silent for {silent:.0} s"));
+            let silent = silent.map_or_else(String::new, |silent| format!(", no heartbeat for {silent:.0} s"));
             let failed = if node.failed > 0 { format!(", {} FAILED", node.failed) } else { String::new() };
             bar.set_message(format!(
-                "{}: {} events/s, {} chunks, efficiency {}, {} slots, {} refused{failed}{silent}",
+                "{}: {} events/s, {} chunks, CPU efficiency {}, {} slots, {} duplicates{failed}{silent}",
                 node.node,
                 rate(node.rate_now),
                 node.chunks,
@@ -81,7 +81,7 @@ fn line(snapshot: &FarmSnapshot) -> String {
         |eta| indicatif::HumanDuration(Duration::from_secs_f64(eta.min(1e9))).to_string(),
     );
     format!(
-        "{} events/s now, {:.1} so far, efficiency {}, {eta} left, {} refused ({:.1} s of CPU time)",
+        "{} events/s now, {:.1} on average, CPU efficiency {}, {eta} left, {} duplicates ({:.1} s of CPU time)",
         rate(snapshot.rate_now),
         snapshot.rate_so_far,
         share(snapshot.efficiency),

@@ -100,11 +100,11 @@ impl Drive<'_> {
         let returning = coordinator.begin().resumed && farm.address == here;
         if coordinator.begin().resumed && !returning {
             let before = if self.setup.launcher == "slurm" {
-                "the jobs of before are cancelled".to_owned()
+                "the running jobs are cancelled".to_owned()
             } else {
-                format!("those of before end after {} s", self.setup.patience)
+                format!("running pilots still contact the old address and end after {} s", self.setup.patience)
             };
-            output::remark(&format!("moved from {} to {here}: new pilots are started, {before}", farm.address));
+            output::remark(&format!("moved from {} to {here}: starting new pilots; {before}", farm.address));
         }
         let mut nodes = self.nodes(&coordinator, &story)?;
         let mut display = Display::new(self.quiet, &farm.job);
@@ -178,9 +178,9 @@ impl Drive<'_> {
                 let absent = missing(&seats, &coordinator.snapshot());
                 let absent = match absent {
                     0 => String::new(),
-                    count => format!(" ({count} more did not come within {} s)", self.setup.patience),
+                    count => format!(" ({count} more did not connect within {} s)", self.setup.patience),
                 };
-                return FarmEnd::Stuck(format!("all that is tried fails on every node: {}{absent}", nodes.join(", ")));
+                return FarmEnd::Stuck(format!("every chunk fails on every node: {}{absent}", nodes.join(", ")));
             }
             for ended in nodes.look() {
                 coordinator.note("ended", &nodes.name(ended.node), &ended.said);
@@ -245,7 +245,7 @@ impl Drive<'_> {
         if hopeless && snapshot.nodes.iter().all(|node| node.slots == 0) {
             let last = seats.iter().rev().map(|seat| seat.said.as_str()).find(|said| !said.is_empty());
             let why =
-                last.map_or_else(|| "their pilots ended without a word".to_owned(), |said| said.replace('\n', "; "));
+                last.map_or_else(|| "their pilots ended without a message".to_owned(), |said| said.replace('\n', "; "));
             return Err(format!("no node is left: {why}"));
         }
         Ok(())
@@ -308,17 +308,17 @@ fn end_silent(
 fn repair(folder: &ProductFolder, ledger: &mut dyn Ledger, chunks: u64) -> Result<()> {
     let counted = ledger.counted()?.count();
     if counted > 0 && counted == chunks {
-        output::remark("every chunk counts: their products are compared with the checksums in the ledger");
+        output::remark("all chunks are committed; checking their files against the ledger");
     }
     let last = ledger.nodes()?.iter().map(|node| node.span.1).fold(0.0, f64::max);
     let repaired = folder.repair(ledger, counted == chunks, Stamp { at: ::farm::now(), since: last })?;
     if let [(chunk, fault), rest @ ..] = repaired.withdrawn.as_slice() {
         let more = if rest.is_empty() { String::new() } else { format!(", and {} more chunks", rest.len()) };
-        output::remark(&format!("products do not match the ledger and are made again: chunk {chunk}: {fault}{more}"));
+        output::remark(&format!("files do not match the ledger; repeating chunk {chunk}: {fault}{more}"));
     }
     if let [path, rest @ ..] = repaired.aside.as_slice() {
         let more = if rest.is_empty() { String::new() } else { format!(", and {} more there", rest.len()) };
-        output::remark(&format!("files of no result that counts are now in {}{more}", path.display()));
+        output::remark(&format!("moved files of uncommitted results to {}{more}", path.display()));
     }
     Ok(())
 }

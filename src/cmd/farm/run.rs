@@ -144,7 +144,7 @@ impl PilotPlacement {
             bail!("could not verify {verify} percent of the chunks; write a number from 0 to 100");
         }
         if verify > 0.0 && nodes < 2 {
-            bail!("could not verify chunks on one node: a second one must do them again; name more with --nodes");
+            bail!("could not verify chunks on one node: a second node must repeat them; add --nodes 2");
         }
         let setup = FarmSetup {
             launcher: by.launcher.clone(),
@@ -175,7 +175,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let stopper = watch_for_signals()?;
     let array = arguments.place.by.launcher == "slurm-array";
     if array && arguments.shared_dir.is_none() {
-        bail!("could not use slurm-array: its tasks meet in a directory; name it with --shared-dir");
+        bail!("could not use slurm-array: its tasks share a directory; name it with --shared-dir");
     }
     if array || arguments.script.is_some() {
         return array_run(arguments, &wanted, expected, &stopper, common);
@@ -185,9 +185,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let id = nonce()?[..12].to_owned();
     let products = products(arguments, &id, &work)?;
     if arguments.verify > 0.0 && !work.has_digest() {
-        bail!(
-            "could not verify: {name} prints no digest that two results could be compared by; see verify in its manifest"
-        );
+        bail!("could not verify: {name} prints no digest to compare; see verify in its manifest");
     }
     let job = arguments.job(name, &work, products)?;
     if let Some(folder) = &arguments.shared_dir {
@@ -275,7 +273,7 @@ fn array_run(
 fn products(arguments: &Arguments, id: &str, work: &FarmWork) -> Result<Option<PathBuf>> {
     let folder = match (&arguments.products, work.makes_products()) {
         (Some(_), false) => {
-            bail!("could not use --products: nothing in the work writes there; use {{out}} in the arguments of its run")
+            bail!("could not use --products: the application writes no files; use {{out}} in the arguments of its run")
         }
         (_, true) if arguments.shared_dir.is_some() => {
             bail!("could not keep products without a coordinator: leave --shared-dir out")
@@ -334,5 +332,5 @@ pub(crate) fn resume(arguments: &ResumeArguments, common: &CommonOptions) -> Res
 
 /// A digest in its printed form.
 fn digest(text: &str) -> Result<u64> {
-    u64::from_str_radix(text, 16).with_context(|| format!("'{text}' is no digest; write 16 hexadecimal digits"))
+    u64::from_str_radix(text, 16).with_context(|| format!("'{text}' is not a digest; write 16 hexadecimal digits"))
 }

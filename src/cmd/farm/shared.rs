@@ -38,7 +38,7 @@ pub(super) fn run(
         Linked::Duplicate => duplicates += 1,
     })?;
     if stopper.asked() {
-        output::remark("stopped; what was published is kept; the same command goes on");
+        output::remark("stopped; finished chunks are kept; run the same command to continue");
         return Ok(ExitStatus::Stopped);
     }
     let own = OwnShare { counted, duplicates, trouble };
@@ -67,16 +67,26 @@ pub(super) fn report(
     if let Some(expected) = expected.filter(|expected| *expected != totals.digest) {
         broken.push(format!("the digest is {:016x}, not {expected:016x}", totals.digest));
     }
-    let mut document = Document::new(format!("Farm in {}: {} of {} events", folder.display(), job.name, job.events));
+    let answer = if broken.is_empty() {
+        format!("all {} events of {} processed exactly once", job.events, job.name)
+    } else {
+        format!("{} of {} events of {} processed so far", totals.events, job.events, job.name)
+    };
+    let mut document = Document::new(format!("Farm in {}: {answer}", folder.display()));
     document.notes = input_notes(folder);
     let mut items = vec![
-        format!("chunks counted {} of {} planned, {} distinct", totals.commits, job.chunks(), totals.distinct),
-        format!("sum of events {} of {} planned", totals.events, job.events),
+        format!("chunks committed: {} of {}, {} distinct", totals.commits, job.chunks(), totals.distinct),
+        format!("events: {} of {}", totals.events, job.events),
         format!("digest {:016x}", totals.digest),
-        format!("{} duplicates refused, {:.2} s of CPU time wasted", totals.refused, totals.wasted),
+        format!(
+            "{} duplicates, {} mismatches, {:.2} s of CPU time wasted",
+            totals.refused, totals.differing, totals.wasted
+        ),
     ];
-    items.extend(own.iter().map(|own| format!("of this process: {} counted, {} refused", own.counted, own.duplicates)));
-    document.add("", Block::list(items));
+    items.extend(
+        own.iter().map(|own| format!("this process: {} chunks committed, {} duplicates", own.counted, own.duplicates)),
+    );
+    document.add("Integrity checks", Block::list(items));
     document.data = EmbeddedJson::of(&json!({
         "planned": job.chunks(), "totals": totals, "digest": format!("{:016x}", totals.digest), "broken": broken,
         "own": own.as_ref().map(|own| json!({ "counted": own.counted, "refused": own.duplicates })),

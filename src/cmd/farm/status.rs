@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     Ok(exit)
 }
 
-/// How a run stands.
+/// The progress of a run, or its result.
 fn status(ledger: &SqliteLedger, path: &Path) -> Result<Document> {
     let live = SqliteLedger::is_live(path)?;
     let story = Story::read(ledger)?;
@@ -64,12 +64,10 @@ fn status(ledger: &SqliteLedger, path: &Path) -> Result<Document> {
     document.notes.insert(
         0,
         match (live, counted == story.invariants.planned) {
-            (true, _) => {
-                "the run goes on: a coordinator writes to this ledger; what does not hold yet may still come".to_owned()
-            }
-            (false, true) => "the run is over".to_owned(),
+            (true, _) => "still running: a check that fails now may pass later".to_owned(),
+            (false, true) => "finished".to_owned(),
             (false, false) => {
-                format!("no coordinator writes to this ledger; prony farm resume {} goes on", path.display())
+                format!("stopped before the end; continue with: prony farm resume {}", path.display())
             }
         },
     );

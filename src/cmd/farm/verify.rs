@@ -1,4 +1,4 @@
-//! `prony farm status --check`: the ledger held against the files that its chunks produced.
+//! `prony farm status --check`: verifies the output files against the ledger.
 
 use std::path::Path;
 
@@ -20,9 +20,9 @@ pub(super) fn faults(ledger: &dyn Ledger, contents: bool) -> Result<Vec<String>>
     let counted = ledger.counted()?;
     let strangers = folder.strangers(&|chunk| counted.contains(chunk))?.into_iter();
     let mut faults: Vec<String> =
-        strangers.map(|path| format!("{} is of no chunk that counts", path.display())).collect();
+        strangers.map(|path| format!("{} belongs to no committed chunk", path.display())).collect();
     let left = folder.left()?.into_iter();
-    faults.extend(left.map(|path| format!("{} is the private place of an attempt", path.display())));
+    faults.extend(left.map(|path| format!("{} was left by an unfinished attempt", path.display())));
     let mut trouble = None;
     ledger.commits(&mut |commit| {
         let chunk = commit.offer.chunk;
@@ -46,28 +46,29 @@ pub(super) fn document(ledger: &SqliteLedger, place: &Path) -> Result<(Document,
     })?;
     let faults = faults(ledger, true)?;
     let broken = invariants.broken();
-    let mut document = Document::new(format!("Farm {}: ledger against files", farm.id));
-    let mut items = match &farm.job.products {
-        Some(folder) => {
-            let verdict = if faults.is_empty() {
-                "all match their size and checksum in the ledger; nothing else is there".to_owned()
-            } else {
-                format!("{} faults", faults.len())
-            };
-            vec![format!("{files} files of {} chunks, {bytes} bytes, in {}", totals.commits, folder.display()), verdict]
-        }
-        None => vec!["the run has no products: there are no files to compare".to_owned()],
+    let answer = match (&farm.job.products, faults.len()) {
+        (None, _) => "the job writes no files, so that there is nothing to check".to_owned(),
+        (_, 0) => "all files match their size and checksum in the ledger".to_owned(),
+        (_, 1) => "1 file does NOT match the ledger".to_owned(),
+        (_, many) => format!("{many} files do NOT match the ledger"),
     };
+    let mut document = Document::new(format!("Farm {}: {answer}", farm.id));
+    let counted = |folder: &std::path::PathBuf| {
+        format!("{files} files of {} chunks, {bytes} bytes, in {}", totals.commits, folder.display())
+    };
+    let mut items: Vec<String> = farm.job.products.iter().map(counted).collect();
     items.extend(broken.iter().cloned());
     items.extend(faults.iter().take(LISTED).cloned());
     if faults.len() > LISTED {
         items.push(format!("and {} more; --format json has them all", faults.len() - LISTED));
     }
-    document.add("", Block::list(items));
+    if !items.is_empty() {
+        document.add("", Block::list(items));
+    }
     let data = json!({ "farm": farm.id, "files": files, "bytes": bytes, "faults": faults, "broken": broken });
     document.data = EmbeddedJson::of(&data).ok();
     if !faults.is_empty() {
-        output::remark(&format!("prony farm resume {} does again what does not match", place.display()));
+        output::remark(&format!("to repeat the chunks that do not match: prony farm resume {}", place.display()));
     }
     let holds = faults.is_empty() && broken.is_empty();
     Ok((document, if holds { ExitStatus::Fine } else { ExitStatus::Found }))

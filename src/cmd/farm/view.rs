@@ -15,13 +15,15 @@ pub(super) struct FarmChecked<'a> {
     pub(super) products: &'a [String],
 }
 
-/// The invariants, the results, the nodes, the timeline and the story.
+/// The answer, the integrity checks, the results, the nodes, the timeline and the event log.
 pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked: &FarmChecked<'_>) -> Document {
     let stored = handle.is_some();
     let mut document = report::view::run(run, &RunContext { handle, stored, ..RunContext::default() });
-    document.title = format!("Farm {}: {} of {} events", story.farm.id, story.farm.job.name, story.farm.job.events);
-    let invariants = DocumentSection::of("what must hold", Block::list(invariants(story, checked)));
-    document.sections.insert(0, invariants);
+    document.title = format!("Farm {}: {}", story.farm.id, answer(story, checked));
+    // How sure its rates are says nothing about whether the production is right.
+    document.sections.retain(|section| section.blocks.iter().any(|block| matches!(block, Block::Table(_))));
+    let checks = DocumentSection::of("Integrity checks", Block::list(integrity(story, checked)));
+    document.sections.insert(0, checks);
     document.sections.extend(run.session.farm.iter().flat_map(report::view::farm));
     let totals = &story.invariants.totals;
     let data = json!({
@@ -45,35 +47,55 @@ pub(super) fn document(story: &Story, run: &Run, handle: Option<String>, checked
     document
 }
 
-fn invariants(story: &Story, checked: &FarmChecked<'_>) -> Vec<String> {
+/// Whether every event was processed exactly once, and how fast.
+fn answer(story: &Story, checked: &FarmChecked<'_>) -> String {
+    let (totals, events) = (&story.invariants.totals, story.invariants.events);
+    let rate = story.rate().map_or_else(String::new, |rate| format!(", {rate:.1} events/s"));
+    let name = &story.farm.job.name;
+    let wrong_digest = checked.expected.is_some_and(|expected| expected != totals.digest);
+    if totals.commits < story.invariants.planned {
+        return format!("{} of {events} events of {name} processed so far{rate}", totals.events);
+    }
+    if wrong_digest || !story.invariants.broken().is_empty() || !checked.products.is_empty() {
+        return format!("INTEGRITY CHECK FAILED for {events} events of {name}{rate}");
+    }
+    let mismatches = match totals.differing {
+        0 => String::new(),
+        differing => format!("; {differing} repeated chunks have MISMATCHES"),
+    };
+    format!("all {events} events of {name} processed exactly once{rate}{mismatches}")
+}
+
+fn integrity(story: &Story, checked: &FarmChecked<'_>) -> Vec<String> {
     let (planned, events) = (story.invariants.planned, story.invariants.events);
     let totals = &story.invariants.totals;
-    let mark = |holds: bool| if holds { "holds" } else { "DOES NOT HOLD" };
+    let mark = |holds: bool| if holds { "ok" } else { "FAILED" };
     let mut lines = vec![
-        format!("chunks committed {} = planned {planned}: {}", totals.commits, mark(totals.commits == planned)),
-        format!("all distinct, {} of {}: {}", totals.distinct, totals.commits, mark(totals.distinct == totals.commits)),
-        format!("sum of events {} = planned {events}: {}", totals.events, mark(totals.events == events)),
+        format!("chunks committed: {} of {planned}, {}", totals.commits, mark(totals.commits == planned)),
+        format!("no chunk committed twice: {} distinct, {}", totals.distinct, mark(totals.distinct == totals.commits)),
+        format!("events: {} of {events}, {}", totals.events, mark(totals.events == events)),
         match checked.expected {
             Some(expected) => {
-                format!("digest {:016x} = expected {expected:016x}: {}", totals.digest, mark(totals.digest == expected))
+                format!("digest {:016x}, expected {expected:016x}, {}", totals.digest, mark(totals.digest == expected))
             }
-            None => format!("digest {:016x}; --expect-digest compares it", totals.digest),
+            None => format!("digest {:016x} (--expect-digest checks it)", totals.digest),
         },
     ];
     lines.push(format!(
-        "{} duplicates refused, {:.2} s of CPU time wasted, {} of them with another result",
+        "{} duplicates, {} mismatches, {:.2} s of CPU time wasted",
         totals.refused - totals.confirmed,
-        totals.wasted,
-        totals.differing
+        totals.differing,
+        totals.wasted
     ));
     if totals.confirmed > 0 {
-        lines.push(format!("{} chunks done a second time on purpose, with the same result", totals.confirmed));
+        lines.push(format!("{} chunks repeated for verification, same result", totals.confirmed));
     }
     if let Some(folder) = &story.farm.job.products {
-        let faults = checked.products.len();
-        let verdict =
-            if faults == 0 { String::new() } else { format!(": {faults} FAULTS, see prony farm status --check") };
-        lines.push(format!("products in {}{verdict}", folder.display()));
+        let verdict = match checked.products.len() {
+            0 => String::new(),
+            faults => format!(", {faults} files FAILED (prony farm status --check lists them)"),
+        };
+        lines.push(format!("output files in {}{verdict}", folder.display()));
     }
     lines
 }

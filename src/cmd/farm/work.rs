@@ -171,7 +171,7 @@ impl ChunkWorker for Builtin {
             }
         };
         if events != chunk.events {
-            return Err(format!("{events} events were done, {} were to be", chunk.events));
+            return Err(format!("processed {events} of {} events", chunk.events));
         }
         let used = cpu()?.saturating_sub(before);
         while began.elapsed() < self.pace && !attempt.stop.load(Ordering::SeqCst) {

@@ -100,7 +100,7 @@ impl SeriesTrial for BuildTrial {
     fn result(&self) -> BenchmarkResult {
         if self.is_burst() {
             let metric = Metric::higher(Unit::PerSecond, "frames");
-            let title = "frames of bursts that arrived";
+            let title = "received frames of bursts";
             let stressed = [Primitive::UdpStack, Primitive::NetworkLink];
             return BenchmarkResult {
                 ops: 1,
@@ -144,7 +144,7 @@ impl SeriesTrial for BuildTrial {
         // A job that lost every event is a result too: its loss.
         self.done.borrow_mut().push((outcome, drops));
         if rate <= 0.0 {
-            return Err(launcher::Error::Gone("fewer events were built whole than a rate needs".to_owned()));
+            return Err(launcher::Error::Gone("too few events were complete for a rate".to_owned()));
         }
         Ok(sample)
     }
@@ -153,7 +153,7 @@ impl SeriesTrial for BuildTrial {
         let (each, senders) = (self.job.fragment, self.job.senders);
         let whole = each.saturating_mul(senders);
         let uneven = (self.job.sizes == SizeDistribution::Fixed && !self.is_burst() && whole != self.event)
-            .then(|| format!("an event has {whole} B, {each} B of each of {senders} senders"));
+            .then(|| format!("an event has {whole} B: {each} B from each of {senders} senders"));
         remarks(&self.done.borrow()).into_iter().chain(uneven).collect()
     }
 }
@@ -202,7 +202,7 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
     }
     ensure!(
         arrivals == Arrivals::Regular || arguments.rate.is_some(),
-        "events at random moments need their mean number a second; give --rate"
+        "--random poisson needs the mean number of events per second; add --rate"
     );
     let (event, senders) = (arguments.event, arguments.senders);
     ensure!(

@@ -25,15 +25,15 @@ pub(super) fn remarks(jobs: &[FinishedJob]) -> Vec<String> {
     let events: u32 = jobs.iter().map(|(outcome, _)| outcome.built + outcome.missing).sum();
     let missing: u32 = jobs.iter().map(|(outcome, _)| outcome.missing).sum();
     if missing > 0 {
-        notes.push(format!("{missing} of {events} events were not whole"));
+        notes.push(format!("{missing} of {events} events incomplete"));
     }
     let (again, lost) = (sum(|one| one.retransmits), sum(|one| one.losses));
     if again > 0 {
-        notes.push(format!("segments sent again: {lost} lost, {} needlessly", again.saturating_sub(lost)));
+        notes.push(format!("retransmitted segments: {lost} lost, {} unnecessary", again.saturating_sub(lost)));
     }
     let (asked, needless) = (sum(|one| one.again), sum(|one| one.needless));
     if asked > 0 {
-        notes.push(format!("asked again {asked} times, {needless} of them needlessly"));
+        notes.push(format!("repeated requests: {asked}, {needless} of them unnecessary"));
     }
     if let Some(window) = nodes().map(|one| one.window).max().filter(|window| *window > 0) {
         notes.push(format!("largest effective window {window} B"));
@@ -43,13 +43,13 @@ pub(super) fn remarks(jobs: &[FinishedJob]) -> Vec<String> {
     let within = jobs.iter().map(|(outcome, _)| outcome.skew_within).fold(0.0, f64::max);
     let fairness = jobs.iter().map(|(outcome, _)| outcome.fairness()).fold(1.0, f64::min);
     notes.push(format!(
-        "in every job nodes started within {:.2} ms (known to {:.2} ms), fairness at least {fairness:.3}",
+        "nodes started within {:.2} ms of each other (known to {:.2} ms), fairness at least {fairness:.3}",
         skew * 1e3,
         within * 1e3
     ));
     let bound = jobs.iter().filter(|(outcome, _)| outcome.cpu.host_bound()).count();
     if bound > 0 {
-        notes.push(format!("host-bound in {bound} of {} jobs: above 90% of CPU time was used", jobs.len()));
+        notes.push(format!("CPU-bound in {bound} of {} jobs (more than 90% of a CPU used)", jobs.len()));
     }
     notes.extend(hole(jobs));
     notes
@@ -58,7 +58,7 @@ pub(super) fn remarks(jobs: &[FinishedJob]) -> Vec<String> {
 fn drops(jobs: &[FinishedJob], sockets: u64, refused: u64) -> String {
     let seen: Vec<&Drops> = jobs.iter().filter_map(|(_, drops)| drops.as_ref()).collect();
     let switch = if seen.is_empty() {
-        "not seen at the switch".to_owned()
+        "no switch to watch".to_owned()
     } else {
         let ports: u64 = seen.iter().map(|drops| drops.at_ports()).sum();
         let cards: u64 = seen.iter().map(|drops| drops.at_cards()).sum();
@@ -66,18 +66,18 @@ fn drops(jobs: &[FinishedJob], sockets: u64, refused: u64) -> String {
         let share = percent(if frames > 0 { ports as f64 / frames as f64 } else { 0.0 });
         format!("{ports} of {frames} frames at the switch ({share}), {cards} at cards")
     };
-    format!("drops: {switch}, {sockets} in sockets, {refused} refused by full queues")
+    format!("drops: {switch}, {sockets} in sockets, {refused} at full queues")
 }
 
-/// Cost of the loss of a receiver, at most over the jobs.
+/// Cost of the loss of a receiver: the maximum over the jobs.
 fn hole(jobs: &[FinishedJob]) -> Option<String> {
     let holes: Vec<[f64; 3]> = jobs.iter().filter_map(|(outcome, _)| outcome.hole).collect();
     let most = |index: usize| holes.iter().map(|hole| hole[index]).fold(0.0, f64::max) * 1e3;
     let refused: u64 = jobs.iter().map(|(outcome, _)| outcome.refused).sum();
     (!holes.is_empty()).then(|| {
         format!(
-            "lost receiver: known after at most {:.0} ms, its events built by others after {:.0} ms, longest time \
-             without a built event {:.0} ms; {refused} events reported twice were refused",
+            "lost receiver: detected after at most {:.0} ms, its events rebuilt by others after {:.0} ms, longest pause \
+             between events {:.0} ms; {refused} duplicate events refused",
             most(0),
             most(1),
             most(2)
@@ -97,14 +97,14 @@ fn whereabouts(outcome: &BuildOutcome) -> Vec<String> {
     let verified = outcome.verified();
     let pair = match worst {
         Some((sender, receiver, lost)) => {
-            format!("most more left than came from sender {sender} to receiver {receiver}: {lost} B")
+            format!("worst pair: {lost} B missing from sender {sender} to receiver {receiver}")
         }
-        None if outcome.has_all_pairs() => "every pair agrees".to_owned(),
-        None => "what came to the lost receiver is not known".to_owned(),
+        None if outcome.has_all_pairs() => "no pair lost any".to_owned(),
+        None => "what the lost receiver got is unknown".to_owned(),
     };
     vec![
         format!("senders {}; receivers {}", list(senders), list(receivers)),
-        format!("payload: {left} B left senders, {came} B came to receivers; {pair}; {verified} B verified"),
+        format!("payload: {left} B sent, {came} B received; {pair}; {verified} B verified"),
     ]
 }
 
@@ -123,8 +123,8 @@ pub(super) fn of_jobs(parameters: &Parameters, jobs: &[FinishedJob]) -> Vec<Benc
     let [event, frame] = ["event", "frame"].map(LossUnit::each);
     let byte = LossUnit { name: "byte", together: u64::from(FRAME) };
     let lost = [
-        loss("network.event_loss", "events not built whole", event, parameters.clone(), &counts(&events)),
-        loss("network.payload_loss", "payload that did not arrive", byte, parameters.clone(), &counts(&payload)),
+        loss("network.event_loss", "incomplete events", event, parameters.clone(), &counts(&events)),
+        loss("network.payload_loss", "lost payload", byte, parameters.clone(), &counts(&payload)),
     ];
     let frames = |(one, drops): &FinishedJob| match drops {
         Some(drops) => {
@@ -140,7 +140,7 @@ pub(super) fn of_jobs(parameters: &Parameters, jobs: &[FinishedJob]) -> Vec<Benc
     let bursts = parameters
         .get("frames")
         .is_some()
-        .then(|| loss("network.burst_loss", "frames of bursts lost", frame, parameters.clone(), &counts(&frames)));
+        .then(|| loss("network.burst_loss", "lost frames of bursts", frame, parameters.clone(), &counts(&frames)));
     let lost = lost.into_iter().chain(bursts).flatten();
     latencies(parameters, jobs).into_iter().chain(lost).collect()
 }
@@ -160,8 +160,7 @@ fn latencies(parameters: &Parameters, jobs: &[FinishedJob]) -> Vec<BenchmarkResu
         let values: Vec<f64> = jobs.iter().filter_map(latency).map(|nanos| nanos as f64 * 1e-9).collect();
         let parameters = parameters.clone().with("quantile", quantile.to_string());
         let metric = Metric::lower(Unit::Seconds, "event");
-        let result =
-            result("network.event_latency", parameters, "time to build an event", metric, &[Primitive::NetworkLink]);
+        let result = result("network.event_latency", parameters, "event latency", metric, &[Primitive::NetworkLink]);
         derived(result, &values, EstimateMethod::OrderStatistic)
     };
     [0.5, 0.9, 0.99, 1.0].into_iter().filter_map(of).collect()

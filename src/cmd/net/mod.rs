@@ -1,5 +1,6 @@
 //! `prony net`: networks and event building, one file per command.
 
+mod answer;
 mod build;
 mod jobs;
 mod lab;
@@ -14,7 +15,7 @@ mod udp;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-pub(crate) use self::options::plateaus;
+pub(crate) use self::options::document;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 

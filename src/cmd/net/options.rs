@@ -14,11 +14,13 @@ use model::{BenchmarkResult, Plan, Run};
 use network::series::{CutShort, FlowSeries, SeriesTrial};
 use network::serve::{ListenSettings, ServeLimits, Server};
 use network::{Client, Cpus, Path};
-use report::view::PrintedPlateau;
+use report::view::{PrintedPlateau, RunContext};
+use report::{Block, Document, DocumentSection};
 
 use super::super::choose::text_from;
 use super::super::resume;
 use super::super::session::{LocalSession, measured};
+use super::answer::answer;
 use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
 use crate::{ExitStatus, output};
@@ -173,8 +175,8 @@ impl Over {
             format!("could not use {to} without its token; name a file with --token-file, or set {TOKEN_VARIABLE}")
         })?;
         let client = Client::connect_after(address, &token, &mut |ahead| {
-            let clients = if ahead == 1 { "another client comes".to_owned() } else { format!("{ahead} clients come") };
-            output::remark(&format!("{clients} first at {address}; waiting for a turn"));
+            let clients = if ahead == 1 { "1 client is".to_owned() } else { format!("{ahead} clients are") };
+            output::remark(&format!("{clients} ahead of this one at {address}; waiting"));
         })
         .with_context(|| format!("could not be served by {to}"))?;
         Ok(OpenedPath { path: Path::new(client, address.to_string(), cpus), _lab: None, _server: None })
@@ -268,21 +270,16 @@ pub(super) fn measure_trials(
     let mut result = session.measure(order, &mut series)?;
     let mut derived = derive(&mut result.run);
     if is_resumed {
-        let note = "of the samples since the run was resumed";
+        let note = "from the samples since the run was resumed";
         derived.session.iter_mut().for_each(|result| result.notes.push(note.to_owned()));
         // Derived results that this session does not have are kept from the earlier one.
         earlier.retain(|old| !derived.whole.iter().chain(&derived.session).any(|new| new.key() == old.key()));
     }
     result.run.results.extend([derived.whole, derived.session, earlier].concat());
-    let draw = |run: &Run, context: &report::view::RunContext| {
-        let mut document = report::view::run(run, context);
-        document.sections.extend(report::view::network(run, &plateaus()?));
-        Ok(document)
-    };
     // A result that was given up can be measured to its end by resuming the run.
     result.run.session.complete &= series.cut_short().is_none();
     let resume = session.resume_command(&result.run);
-    let exit = session.conclude(result, draw, measured)?;
+    let exit = session.conclude(result, document, measured)?;
     Ok(match series.cut_short() {
         Some(cut) if matches!(exit, ExitStatus::Fine) => {
             output::remark(&unfinished(cut, resume));
@@ -290,6 +287,17 @@ pub(super) fn measure_trials(
         }
         _ => exit,
     })
+}
+
+/// The report of a run with the answer and the tables of its network results, if it has any.
+pub(crate) fn document(run: &Run, context: &RunContext) -> Result<Document> {
+    let mut document = report::view::run(run, context);
+    let answer: Vec<Block> = answer(run).into_iter().map(Block::Text).collect();
+    if !answer.is_empty() {
+        document.sections.insert(0, DocumentSection { title: String::new(), blocks: answer });
+    }
+    document.sections.extend(report::view::network(run, &plateaus()?));
+    Ok(document)
 }
 
 /// The message on results that the other side's end, or any other cause, left unfinished.
@@ -300,7 +308,7 @@ fn unfinished(cut: &CutShort, resume: Option<String>) -> String {
 }
 
 /// The plateaus that the event builder's designers printed in 1998.
-pub(crate) fn plateaus() -> Result<Vec<PrintedPlateau>> {
+fn plateaus() -> Result<Vec<PrintedPlateau>> {
     const FACTS: [(&str, &str); 4] = [
         ("full-duplex Fast Ethernet plateau", "1998, Fast Ethernet, full duplex"),
         ("half-duplex Fast Ethernet plateau (less than)", "1998, Fast Ethernet, half duplex"),

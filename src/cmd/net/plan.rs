@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let events = arguments.rate;
-    anyhow::ensure!((0.0..=1e9).contains(&events), "designs for 0 to 1000000000 events a second can be worked out");
+    anyhow::ensure!((0.0..=1e9).contains(&events), "--rate takes 0 to 1000000000 events per second");
     let design = match arguments.design {
         Some(_) => Design::BABAR,
         None => Design {
@@ -82,14 +82,14 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let published = arguments.design.is_some();
     let findings = if published { Design::babar_findings() } else { design.findings() };
     let mut document = Document::new(format!(
-        "{} senders, {} receivers, {} Mbit/s, {} B a port",
+        "{} senders, {} receivers, {} Mbit/s links, {} B buffer per port",
         design.senders,
         design.receivers,
         design.link_rate * 8e-6,
         design.output_buffer
     ));
-    document.add("the design", Block::Table(table(&findings, published)));
-    document.add("bursts of all senders at once into one port", Block::Table(bursts(&design)));
+    document.add("Design", Block::Table(table(&findings, published)));
+    document.add("Simultaneous bursts of all senders into one port", Block::Table(bursts(&design)));
     let mut tallies = Vec::new();
     let (mut steps, mut took) = (0.0, 0.0);
     if let Some(events) = arguments.events {
@@ -101,16 +101,16 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             let setup = setup(arguments, &design, name, events);
             let began = std::time::Instant::now();
             let tally = simulate(&setup).context(
-                "could not simulate: the numbers make no network, one of more than 4194304 connections, or one that \
-                 takes more than 69 days; ask for fewer",
+                "could not simulate: the design has no traffic, more than 4194304 connections, or takes more than 69 days; \
+                 ask for less",
             )?;
             steps += tally.steps as f64;
             took += began.elapsed().as_secs_f64();
             tallies.push((name.clone(), tally));
         }
-        document.add("simulated", Block::Table(simulated(&tallies)));
+        document.add("Simulation", Block::Table(simulated(&tallies)));
         document.summary.push(format!(
-            "Simulated {:.1} million steps in {took:.2} s on one core: {:.1} million a second.",
+            "Simulated {:.1} million steps in {took:.2} s on one core ({:.1} million steps/s).",
             steps / 1e6,
             steps / took.max(1e-9) / 1e6
         ));
@@ -162,14 +162,14 @@ fn quantity(value: f64, unit: &str) -> Cell {
 }
 
 fn table(findings: &[DesignFinding], published: bool) -> Table {
-    let titles = if published { "|#worked out|#printed||~remarks" } else { "|#worked out|~remarks" };
+    let titles = if published { "|#calculated|#printed||~remarks" } else { "|#calculated|~remarks" };
     let row = |finding: &DesignFinding| {
         let mut cells = vec![Cell::text(&finding.name), quantity(finding.value, finding.unit)];
         if published {
             cells.extend(match finding.printed {
                 Some(printed) if printed.agrees => [quantity(printed.value, finding.unit), Cell::text("agrees")],
                 Some(printed) => {
-                    [quantity(printed.value, finding.unit), Cell::Text("does not follow".to_owned(), Tone::Caution)]
+                    [quantity(printed.value, finding.unit), Cell::Text("disagrees".to_owned(), Tone::Caution)]
                 }
                 None => [Cell::Empty, Cell::Empty],
             });
@@ -181,7 +181,7 @@ fn table(findings: &[DesignFinding], published: bool) -> Table {
 }
 
 fn bursts(design: &Design) -> Table {
-    let columns = Column::list("#frames|#payload of each|#in the buffer|#sent in|#frames lost|#share lost");
+    let columns = Column::list("#frames per sender|#payload|#in the buffer|#duration|#frames lost|#share lost");
     let row = |frames: u64| {
         let burst = Burst::of(design.senders, frames, design.link_rate, design.output_buffer, Framing::UDP);
         TableRow::of(vec![

@@ -57,7 +57,7 @@ const DATAGRAM: u32 = 65_507;
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!(
         arguments.rate.is_none_or(|rate| (1.0..=1e6).contains(&rate)),
-        "rates of 1 to 1000000 a second can be kept"
+        "--rate takes 1 to 1000000 messages per second"
     );
     let opened = arguments.over.open()?;
     let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();

@@ -67,7 +67,7 @@ fn direction(name: &str) -> StreamDirection {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "blocks of 1ms to 10s can be measured");
+    anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "--block takes 1ms to 10s");
     let opened = arguments.over.open_all()?;
     let costs = ConnectionCosts::default();
     let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();

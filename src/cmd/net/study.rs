@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 const WINDOW: u32 = 32_768;
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "blocks of 1ms to 10s can be measured");
+    anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "--block takes 1ms to 10s");
     let opened = arguments.over.open()?;
     let base = StreamPlan { block: arguments.block, ..StreamPlan::default() };
     let allowed = kernels::affinity::allowed()?;
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         effects.push(Effect::new("medium", settings.0, settings.1, 8));
         others.push(half);
     } else {
-        output::remark("MTU and offloads can be changed in the laboratory only: add --lab for their effects");
+        output::remark("MTU, offloads and duplex can be changed only with --lab");
     }
     let trials = effects.into_iter().map(|effect| Box::new(effect) as Box<dyn SeriesTrial>).collect();
     let derive = |run: &mut model::Run| {

@@ -40,9 +40,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    anyhow::ensure!((0.01..=60.0).contains(&arguments.block), "blocks of 10ms to 60s can be measured");
+    anyhow::ensure!((0.01..=60.0).contains(&arguments.block), "--block takes 10ms to 60s");
     let rates = arguments.rate.iter().all(|rate| (1.0..=1e9).contains(rate));
-    anyhow::ensure!(rates, "rates of 1 to 1000000000 datagrams a second can be offered");
+    anyhow::ensure!(rates, "--rate takes 1 to 1000000000 datagrams per second");
     let opened = arguments.over.open()?;
     let counts = LossCounts::default();
     let trial = |rate: &f64| -> Box<dyn SeriesTrial> {

@@ -31,13 +31,13 @@ impl UnreadNumbers {
     pub fn sentence(&self) -> Option<String> {
         let first = self.first.as_ref()?;
         Some(match (self.place, self.count) {
-            (NumberPlace::Lines, 1) => format!("1 line with numbers was not understood: {first}"),
+            (NumberPlace::Lines, 1) => format!("1 line with numbers is not parsed: {first}"),
             (NumberPlace::Lines, count) => {
-                format!("{count} lines with numbers were not understood; the first is {first}")
+                format!("{count} lines with numbers are not parsed; the first is {first}")
             }
-            (NumberPlace::Members, 1) => format!("1 member with numbers was not read: {first}"),
+            (NumberPlace::Members, 1) => format!("1 JSON member with numbers is not parsed: {first}"),
             (NumberPlace::Members, count) => {
-                format!("{count} members with numbers were not read; the first is {first}")
+                format!("{count} JSON members with numbers are not parsed; the first is {first}")
             }
         })
     }

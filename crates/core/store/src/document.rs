@@ -174,14 +174,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // The number in the name distinguishes a killed process's leftovers from files in progress (`prony doctor`).
     let prefix = format!("{BEGUN}{}-", std::process::id());
     builder.prefix(&prefix).suffix(PART);
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(directory)?;
+    // Opened here, so that an error has no path: the name of this file would tell the user nothing.
+    let mut file = builder.make_in(directory, |path| {
+        use std::os::unix::fs::OpenOptionsExt;
+        File::options().write(true).create_new(true).mode(0o666).open(path)
+    })?;
     // Processes of other hosts and containers do not see this one: to them the lock says that it writes.
     let _ = file.as_file().try_lock();
-    file.write_all(bytes)?;
+    file.as_file_mut().write_all(bytes)?;
     // The file keeps its permissions.
     if let Ok(found) = fs::metadata(path) {
         file.as_file().set_permissions(found.permissions())?;

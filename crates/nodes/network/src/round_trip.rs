@@ -351,14 +351,14 @@ impl SeriesTrial for RoundTripTrial {
         let (id, title, per, stack) = match (self.trip.kind, loaded) {
             (RoundTripKind::Tcp, false) => ("network.tcp_latency", "TCP round trip", "round trip", Primitive::TcpStack),
             (RoundTripKind::Tcp, true) => {
-                ("network.tcp_loaded_latency", "TCP round trip beside streams", "round trip", Primitive::TcpStack)
+                ("network.tcp_loaded_latency", "TCP round trip under load", "round trip", Primitive::TcpStack)
             }
             (RoundTripKind::Udp, false) => ("network.udp_latency", "UDP round trip", "round trip", Primitive::UdpStack),
             (RoundTripKind::Udp, true) => {
-                ("network.udp_loaded_latency", "UDP round trip beside streams", "round trip", Primitive::UdpStack)
+                ("network.udp_loaded_latency", "UDP round trip under load", "round trip", Primitive::UdpStack)
             }
             (RoundTripKind::Connect, _) => {
-                ("network.tcp_connect", "TCP connection made and closed", "connection", Primitive::TcpStack)
+                ("network.tcp_connect", "TCP connect and close", "connection", Primitive::TcpStack)
             }
         };
         let stresses = [stack, Primitive::Wakeup, Primitive::NetworkLink];
@@ -390,7 +390,7 @@ impl SeriesTrial for RoundTripTrial {
     }
 
     fn notes(&self) -> Vec<String> {
-        if self.lost > 0 { vec![format!("{} datagrams were not answered", self.lost)] } else { Vec::new() }
+        if self.lost > 0 { vec![format!("{} datagrams unanswered", self.lost)] } else { Vec::new() }
     }
 }
 

@@ -214,7 +214,7 @@ impl SeriesTrial for DatagramTrial {
 }
 
 /// Beginnings of notes, by which [`loss_free`] also knows the samples of earlier sessions.
-const HELD_BACK: &str = "its socket or CPU held the sender back";
+const HELD_BACK: &str = "the sender's socket or CPU limited it";
 const LOST: &str = "lost ";
 const NONE: &str = "none ";
 
@@ -226,7 +226,7 @@ fn notes(all: &DatagramCounts, rate: f64) -> Vec<String> {
         format!("{LOST}{NONE}of {} offered", all.offered)
     } else {
         format!(
-            "{LOST}{} of {} offered: {} refused by the sender's queue, {} on the path, {} by the receiver's socket",
+            "{LOST}{} of {} offered: {} at the sender's queue, {} on the path, {} at the receiver's socket",
             percent(all.lost_share()),
             all.offered,
             all.refused,
@@ -270,11 +270,11 @@ pub fn loss_free(results: &[BenchmarkResult]) -> Option<BenchmarkResult> {
         result("network.udp_loss_free", parameters, "UDP rate without loss", metric, &[Primitive::UdpStack]);
     found.flags.clear();
     let next = match steps.peek() {
-        Some(step) if lossless(step) => "the next one did not arrive at its rate: queues took the rest",
-        Some(_) => "the next one lost some, or could not be offered",
-        None => "it was the last",
+        Some(step) if lossless(step) => "the next rate filled queues",
+        Some(_) => "the next rate lost some, or could not be offered",
+        None => "no higher rate was tried",
     };
-    found.notes = vec![format!("the highest step of the ladder without loss; {next}")];
+    found.notes = vec![format!("highest rate without loss; {next}")];
     found.outcome = Outcome::Measured(Estimate { method: EstimateMethod::None, ..Estimate::without_spread(rate) });
     Some(found)
 }
@@ -325,7 +325,7 @@ mod tests {
         let ladder = [arrived(1000.0, 930.0, 1000.0), arrived(1600.0, 1470.0, 1600.0), arrived(2000.0, 1570.0, 1770.0)];
         let found = loss_free(&ladder).unwrap();
         assert_eq!(found.outcome.estimate().unwrap().value, 1600.0);
-        assert!(found.notes[0].ends_with("did not arrive at its rate: queues took the rest"), "{:?}", found.notes);
+        assert!(found.notes[0].ends_with("the next rate filled queues"), "{:?}", found.notes);
         assert_eq!(loss_free(&ladder[..2]).unwrap().outcome.estimate().unwrap().value, 1600.0);
     }
 

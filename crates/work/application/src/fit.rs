@@ -95,12 +95,12 @@ impl Against {
         let families = self.fits.iter().filter(|fit| fit.family.is_some()).count();
         let mut said = Vec::new();
         if let Some(within) = self.within.as_ref().filter(|_| families > 0) {
-            let of = if families == 1 { "the one family with several machines" } else { "a family" };
-            said.push(format!("Within {of} the rating predicts the application to {}.", told(within)));
+            let of = if families == 1 { "the only family with several machines" } else { "a family" };
+            said.push(format!("Within {of}, the rating predicts the application with an error of {}.", told(within)));
         }
         if let Some(across) = &self.across {
             let which = if families > 0 { "Across families" } else { "Over these machines" };
-            said.push(format!("{which}, by one line for all, to {}.", told(across)));
+            said.push(format!("{which}, one line for all has an error of {}.", told(across)));
         }
         said
     }
@@ -191,8 +191,7 @@ pub fn fit(application: &str, rating: &str, pairs: Vec<Pair>, level: f64) -> Res
     families.sort_unstable();
     families.dedup();
     let all: Vec<&Pair> = pairs.iter().collect();
-    let mut fits =
-        vec![fitted(None, &all, level).ok_or_else(|| fail("no line can be fitted to these sets of parameters"))?];
+    let mut fits = vec![fitted(None, &all, level).ok_or_else(|| fail("the ratings are all equal"))?];
     if families.len() > 1 {
         for family in families {
             let members: Vec<&Pair> = pairs.iter().filter(|pair| pair.family == family).collect();
@@ -290,7 +289,7 @@ mod tests {
         assert!((0.20..0.30).contains(&across.spread.value), "{across:?}");
         assert!(within.spread.low < 0.1 && within.spread.high > 0.11 && across.spread.low > within.spread.value);
         let said = found.sentences().join(" ");
-        assert!(said.contains("Within a family the rating predicts the application to 11%"), "{said}");
+        assert!(said.contains("Within a family, the rating predicts the application with an error of 11%"), "{said}");
         assert!(said.contains("Across families"), "{said}");
     }
 

@@ -81,7 +81,7 @@ pub enum Error {
     #[error("could not do the work: {0}")]
     Work(String),
     /// An invariant does not hold.
-    #[error("could not vouch for the result: {0}")]
+    #[error("could not verify the result: {0}")]
     Broken(String),
 }
 

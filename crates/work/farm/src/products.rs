@@ -334,7 +334,7 @@ fn fault(path: &Path, product: &Product, contents: bool) -> Option<String> {
     }
     match contents.then(|| checksum(path))? {
         Ok((_, sum)) if sum == product.sha256 => None,
-        Ok(_) => Some(format!("{} has other contents than what was counted", path.display())),
+        Ok(_) => Some(format!("{} has other contents than the committed file", path.display())),
         Err(error) => Some(format!("{}: {error}", path.display())),
     }
 }

@@ -41,8 +41,8 @@ fn what_was_not_understood_is_counted_and_noted() {
     let found = source.unread.unwrap();
     assert_eq!(found.count, 2);
     assert_eq!(found.first.unwrap(), format!("line {}: wonders per second: 17", text.lines().count() - 1));
-    let note = source.runs[0].session.notes.iter().find(|note| note.contains("not understood")).unwrap();
-    assert!(note.starts_with("2 lines with numbers were not understood; the first is line"), "{note}");
+    let note = source.runs[0].session.notes.iter().find(|note| note.contains("not parsed")).unwrap();
+    assert!(note.starts_with("2 lines with numbers are not parsed; the first is line"), "{note}");
 }
 
 #[test]

@@ -14,22 +14,19 @@ pub fn benchmark(benchmark: &BenchmarkDescription) -> Document {
         ("value".to_owned(), metric_words(&benchmark.metric)),
         ("stresses".to_owned(), list(&stresses)),
         (
-            "session noise".to_owned(),
-            format!(
-                "{}: equal results of two sessions on one machine usually lie this far apart",
-                percent(benchmark.class.session_noise())
-            ),
+            "run-to-run variation".to_owned(),
+            format!("{} between two runs on one machine, typically", percent(benchmark.class.session_noise())),
         ),
     ];
     for source in &benchmark.sources {
         let at = if source.at.is_empty() { String::new() } else { format!(" at {}", source.at) };
-        let stands = match &source.definition {
-            Definition::Same => "same definition".to_owned(),
-            Definition::Near(text) => format!("near: {text}"),
-            Definition::Other(text) => format!("another definition: {text}"),
+        let (relation, difference) = match &source.definition {
+            Definition::Same => ("same as", String::new()),
+            Definition::Near(text) => ("similar to", format!(": {text}")),
+            Definition::Other(text) => ("differs from", format!(": {text}")),
         };
         let named = format!("{} {} ({})", source.tool, source.name, source.document);
-        facts.push(("continues".to_owned(), format!("{named}{at}; {stands}")));
+        facts.push((relation.to_owned(), format!("{named}{at}{difference}")));
     }
     facts.retain(|(_, value)| !value.is_empty());
     document.sections.push(DocumentSection {
@@ -44,32 +41,40 @@ pub fn benchmark(benchmark: &BenchmarkDescription) -> Document {
     document
 }
 
-/// Unit and direction in words: `time of one load; lower is better`.
+/// Unit and direction in words: `time per load; lower is better`.
 #[must_use]
 pub(super) fn metric_words(metric: &Metric) -> String {
+    format!("{}; {} is better", value_words(metric), better(metric))
+}
+
+/// `lower` or `higher`.
+pub(super) const fn better(metric: &Metric) -> &'static str {
+    match metric.better {
+        Better::Lower => "lower",
+        Better::Higher => "higher",
+    }
+}
+
+/// Unit in words: `time per load`.
+pub(super) fn value_words(metric: &Metric) -> String {
     let per = metric.per.trim();
-    let one = if per.is_empty() { String::new() } else { format!(" of one {per}") };
+    let one = if per.is_empty() { String::new() } else { format!(" per {per}") };
     let counted = |what: &str| if per.is_empty() { what.to_owned() } else { per.to_owned() };
-    let what = match metric.unit {
+    match metric.unit {
         Unit::Seconds => format!("time{one}"),
-        Unit::BytesPerSecond => format!("{} a second", counted("bytes")),
-        Unit::PerSecond => format!("{} a second", counted("operations")),
-        Unit::Hertz => format!("{} a second", counted("cycles")),
+        Unit::BytesPerSecond => format!("{} per second", counted("bytes")),
+        Unit::PerSecond => format!("{} per second", counted("operations")),
+        Unit::Hertz => format!("{} per second", counted("cycles")),
         Unit::Bytes => format!("bytes{one}"),
         Unit::Count => format!("number of {}", counted("things")),
         Unit::Ratio => format!("ratio{}", if per.is_empty() { String::new() } else { format!(" of {per}") }),
         Unit::Watts => "power in watts".to_owned(),
         Unit::Joules => format!("energy{one}"),
-    };
-    let better = match metric.better {
-        Better::Lower => "lower",
-        Better::Higher => "higher",
-    };
-    format!("{what}; {better} is better")
+    }
 }
 
 fn parameters(parameters: &[ParameterDescription]) -> Table {
-    let columns = Column::list("parameter|in the default suite|values");
+    let columns = Column::list("parameter|default|values");
     let words = |parameter: &ParameterDescription, values: &[String]| {
         values.iter().map(|value| parameter_value(&parameter.name, value)).collect::<Vec<_>>().join(", ")
     };

@@ -2,7 +2,7 @@
 
 use model::{BenchmarkDescription, Catalogue};
 
-use super::benchmark::metric_words;
+use super::benchmark::{better, metric_words, value_words};
 use crate::words::plural;
 use crate::{Block, Cell, Column, Document, EmbeddedJson, Records, RowGroup, Table, TableRow, Tone};
 
@@ -10,8 +10,8 @@ use crate::{Block, Cell, Column, Document, EmbeddedJson, Records, RowGroup, Tabl
 #[must_use]
 pub fn catalogue(catalogue: &Catalogue) -> Document {
     let benchmarks = &catalogue.benchmarks;
-    let mut document = Document::new(format!("{} can be measured", plural(benchmarks.len(), "benchmark")));
-    let columns = Column::list("|what it is|value");
+    let mut document = Document::new(plural(benchmarks.len(), "benchmark"));
+    let columns = Column::list("|what it measures|value|better");
     let table = Table {
         columns,
         groups: RowGroup::by_family(benchmarks.iter().map(|benchmark| (benchmark.id.as_str(), row(benchmark)))),
@@ -29,7 +29,8 @@ fn row(benchmark: &BenchmarkDescription) -> TableRow {
     TableRow::of(vec![
         Cell::text(&benchmark.id),
         Cell::text(&benchmark.title),
-        Cell::Text(metric_words(&benchmark.metric), Tone::Muted),
+        Cell::Text(value_words(&benchmark.metric), Tone::Muted),
+        Cell::Text(better(&benchmark.metric).to_owned(), Tone::Muted),
     ])
 }
 

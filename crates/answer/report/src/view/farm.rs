@@ -15,18 +15,18 @@ const LISTED: usize = 200;
 const MARKED: [&str; 2] = ["resumed", "ended"];
 
 /// What the efficiencies of a table are that stands below results of the same name.
-const EFFICIENCIES: &str = "Efficiency is here the CPU time of all chunks of a node over their time; the results above \
-                            are medians over its groups of chunks.";
+const EFFICIENCIES: &str = "CPU efficiency here is the CPU time of a node's chunks over their wall time. The results \
+                            above are medians over its groups of chunks.";
 
-/// The nodes, the timeline and the story.
+/// The nodes, the timeline and the event log.
 #[must_use]
 pub fn farm(record: &FarmRecord) -> Vec<DocumentSection> {
-    let nodes = DocumentSection { title: "nodes".to_owned(), blocks: nodes(&record.nodes) };
+    let nodes = DocumentSection { title: "Nodes".to_owned(), blocks: nodes(&record.nodes) };
     std::iter::once(nodes).chain(timeline(record)).chain(incidents(&record.incidents)).collect()
 }
 
 fn nodes(nodes: &[FarmNode]) -> Vec<Block> {
-    let columns = Column::list("|#chunks|#events|#efficiency|#refused|#failed|#differing|~input");
+    let columns = Column::list("|#chunks|#events|#CPU efficiency|#duplicates|#failed|#mismatches|~input");
     let share = |ratio: f64| Cell::Value(PrintedQuantity { share: true, ..PrintedQuantity::bare(ratio, Unit::Ratio) });
     let row = |node: &FarmNode| {
         TableRow::of(vec![
@@ -70,16 +70,16 @@ fn timeline(record: &FarmRecord) -> Option<DocumentSection> {
     let marks = incidents.iter().filter(within).take(CURVES).map(mark).collect();
     let parameter = |title: &str, unit| ChartAxis { title: title.to_owned(), unit, division: Division::Linear };
     let chart = Chart {
-        title: "events a second over time".to_owned(),
-        about: "Events of chunks in the window in which they were counted.".to_owned(),
+        title: "throughput over time".to_owned(),
+        about: "Each chunk counts when it is committed.".to_owned(),
         plot: ChartPlot::Curves(Curves {
-            x: parameter("since the begin", Unit::Seconds),
+            x: parameter("since the start", Unit::Seconds),
             y: parameter("events", Unit::PerSecond),
             series,
             marks,
         }),
     };
-    Some(DocumentSection::of("timeline", Block::Chart(chart)))
+    Some(DocumentSection::of("Throughput", Block::Chart(chart)))
 }
 
 fn incidents(all: &[FarmIncident]) -> Option<DocumentSection> {
@@ -93,6 +93,6 @@ fn incidents(all: &[FarmIncident]) -> Option<DocumentSection> {
         items.push(format!("and {} more; prony farm status --format json has them all", all.len() - LISTED));
     }
     let blocks = vec![Block::list(items)];
-    let title = format!("{} incidents", all.len());
-    (!all.is_empty()).then(|| DocumentSection::of("story", Block::folded(title, blocks)))
+    let title = if all.len() == 1 { "1 entry".to_owned() } else { format!("{} entries", all.len()) };
+    (!all.is_empty()).then(|| DocumentSection::of("Event log", Block::folded(title, blocks)))
 }

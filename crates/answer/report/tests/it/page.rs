@@ -242,7 +242,7 @@ fn a_browser_renders_it_without_complaint() {
 }
 
 #[test]
-fn a_farm_has_its_timeline_its_nodes_and_its_story() {
+fn a_farm_has_its_timeline_its_nodes_and_its_event_log() {
     use model::{FarmIncident, FarmNode, FarmRecord, FarmWindow};
     let node =
         |name: &str| FarmNode { node: name.to_owned(), chunks: 12, efficiency: Some(0.9), ..FarmNode::default() };
@@ -257,7 +257,7 @@ fn a_farm_has_its_timeline_its_nodes_and_its_story() {
     });
     let with = page(&[&run]);
     for part in
-        ["<h2>timeline</h2>", "events a second over time", "<h2>nodes</h2>", "<h2>story</h2>", "0.40 s: joined n1"]
+        ["<h2>Throughput</h2>", "throughput over time", "<h2>Nodes</h2>", "<h2>Event log</h2>", "0.40 s: joined n1"]
     {
         assert!(with.contains(part) && !without.contains(part), "{part}");
     }

@@ -42,7 +42,7 @@ impl Activity {
     /// The busiest other processes by name.
     pub(super) fn names(&self) -> String {
         let name = |busy: &BusyProcess| format!("{} ({}) {:.2}", busy.name, busy.pid, busy.cpus);
-        self.busy.iter().take(5).map(name).collect::<Vec<_>>().join(", ")
+        self.busy.iter().take(3).map(name).collect::<Vec<_>>().join(", ")
     }
 }
 

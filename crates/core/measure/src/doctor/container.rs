@@ -65,10 +65,10 @@ fn cpus(machine: &Machine, allowed: &[usize], cpuset: Option<&[usize]>) -> Check
     let online = machine.number("cpu.online").map_or(allowed.len(), |count| count as usize);
     let (says, advice) = match allowed.len() {
         1 if online > 1 => {
-            (format!("1 of {online} may be used"), "results across two CPUs are not measured, and threads=all is one")
+            (format!("1 of {online} may be used"), "Results across two CPUs are not measured, and threads=all is 1.")
         }
-        1 => ("one is online".to_owned(), "results across two CPUs are not measured"),
-        fewer if fewer < online => (format!("{fewer} of {online} may be used"), "all results are of those"),
+        1 => ("one is online".to_owned(), "Results across two CPUs are not measured."),
+        fewer if fewer < online => (format!("{fewer} of {online} may be used"), "Results describe these CPUs only."),
         _ => return Check::fine("CPUs", format!("all {online} may be used")),
     };
     // A group never permits more than the process may use, so equality means that the group decides.
@@ -85,7 +85,7 @@ fn unpinned(reason: &kernels::Error) -> Check {
     let behind = os::process::limit_behind(reason.errno()).map(|limit| format!("; {limit}")).unwrap_or_default();
     Check {
         state: Health::Bad,
-        advice: "allow sched_getaffinity and sched_setaffinity: no result is measured without them".to_owned(),
+        advice: "Allow sched_getaffinity and sched_setaffinity. Nothing can be measured without them.".to_owned(),
         ..Check::fine("CPUs", format!("{reason}{behind}"))
     }
 }
@@ -93,26 +93,23 @@ fn unpinned(reason: &kernels::Error) -> Check {
 /// Expected effect of a quota on results.
 fn quota(quota: Option<Quota>, so_far: Throttled, cpus: usize) -> Check {
     let Some(quota) = quota else { return Check::fine("CPU quota", "no limit") };
-    let mut says = format!(
-        "a control group gives {:.2} CPUs of time every {:.0} ms",
-        quota.cpus,
-        quota.period.as_secs_f64() * 1e3
-    );
+    let mut says =
+        format!("a control group allows {:.2} CPUs per {:.0} ms", quota.cpus, quota.period.as_secs_f64() * 1e3);
     if so_far.throttled > 0 {
-        says.push_str(&format!(", and took the CPU away in {} of {} periods so far", so_far.throttled, so_far.periods));
+        says.push_str(&format!(", and throttled {} of {} periods so far", so_far.throttled, so_far.periods));
     }
     if quota.cpus >= cpus as f64 {
-        return Check::fine("CPU quota", format!("{says}: as much as {cpus} CPUs can use"));
+        return Check::fine("CPU quota", format!("{says}: enough for {cpus} CPUs"));
     }
     let bends = if quota.cpus < 1.0 {
-        "every sample that works for longer than that, results of threads=all and of long operations most"
+        "every sample that runs longer than that, most of all with threads=all and in long operations"
     } else {
-        "results of threads=all and of several parties; those of one CPU fit in"
+        "results with threads=all or several processes; results on one CPU fit in"
     };
     Check::attention(
         "CPU quota",
-        format!("{says}: it stops {bends}"),
-        "samples are paced so that the time is given anew; measure outside the limit to see the machine",
+        format!("{says}; it throttles {bends}"),
+        "Prony waits for a new period between samples. Measure outside the limit to see the machine itself.",
     )
 }
 
@@ -151,7 +148,7 @@ fn memory(limit: Option<u64>, left: Option<u64>, topology: &Topology, allowed: &
     Check::attention(
         subject,
         format!("{says}, too little for {}", listed(lacking)),
-        "these are not measured, and nothing is taken for them; give the container more, or name smaller working sets",
+        "These are not measured. Give the container more memory, or name smaller working sets.",
     )
 }
 
@@ -166,7 +163,7 @@ fn processes(room: Option<TaskRoom>, topology: &Topology, allowed: &[usize]) -> 
     Check::attention(
         subject,
         format!("{says}, too few for {}", listed(lacking)),
-        "these are not measured; give the container more (--pids-limit, pids.max)",
+        "These are not measured. Give the container more processes (--pids-limit, pids.max).",
     )
 }
 
@@ -175,20 +172,20 @@ fn filter(machine: &Machine) -> Check {
     let subject = "system calls";
     let is = |name: &str| machine.text(name).as_deref() == Some("yes");
     if is("confinement.traced") {
-        let says = "a debugger traces this process: its calls may stop at every entry and exit";
-        return Check::attention(subject, says, "results that call the kernel may be its; measure without it");
+        let says = "a debugger traces this process and may stop every system call";
+        return Check::attention(subject, says, "Measure without it. It slows every result that calls the kernel.");
     }
     if !is("confinement.seccomp") {
-        return Check::fine(subject, "no filter (seccomp) and no debugger");
+        return Check::fine(subject, "no seccomp filter, no debugger");
     }
     let says = match machine.number("confinement.seccomp_filters") {
-        Some(count) if count > 1.0 => format!("{count} filters (seccomp) stand before the calls of this process"),
-        _ => "a filter (seccomp) stands before the calls of this process".to_owned(),
+        Some(count) if count > 1.0 => format!("{count} seccomp filters check every system call"),
+        _ => "a seccomp filter checks every system call".to_owned(),
     };
     Check::attention(
         subject,
         says,
-        "results that call the kernel hold with it; measure outside to see the machine's own",
+        "Results that call the kernel include its cost. Measure outside the container to see the machine itself.",
     )
 }
 
@@ -198,12 +195,12 @@ fn priority(machine: &Machine) -> Check {
     let nice = machine.number("confinement.nice").unwrap_or(0.0);
     let policy = machine.text("confinement.policy").unwrap_or_else(|| "other".to_owned());
     if nice == 0.0 && policy == "other" {
-        return Check::fine(subject, "that of any process");
+        return Check::fine(subject, "normal (nice 0)");
     }
     Check::attention(
         subject,
-        format!("nice {nice:.0}, policy {policy}, unlike other processes"),
-        "beside other work results are those of this priority; start without nice, chrt and the like",
+        format!("nice {nice:.0}, policy {policy}"),
+        "Start Prony without nice or chrt, unless this priority is what you want to measure.",
     )
 }
 
@@ -222,13 +219,13 @@ fn in_memory(free: Option<u64>) -> Check {
     match free {
         None => Check::attention(
             subject,
-            "/dev/shm is no file system in memory that can be written",
-            "results with place=tmpfs take another one, or are not measured",
+            "/dev/shm is not a writable tmpfs",
+            "Results with place=tmpfs use another tmpfs, or are not measured.",
         ),
         Some(free) if free < FILES_IN_MEMORY => Check::attention(
             subject,
             format!("/dev/shm has {} free", spoken_size(free)),
-            "results with place=tmpfs that need more than half of it are not measured; containers get more by --shm-size",
+            "Results with place=tmpfs that need more than half of it are not measured. Give a container more with --shm-size.",
         ),
         Some(free) => Check::fine(subject, format!("/dev/shm has {} free", spoken_size(free))),
     }
@@ -241,7 +238,7 @@ fn writable(directory: &Path) -> Check {
         Ok(()) => Check::fine(subject, format!("{} can be written", directory.display())),
         Err(error) => Check {
             state: Health::Attention,
-            advice: "name another one with --directory; file results are not measured here".to_owned(),
+            advice: "Name another one with --directory. File results are not measured here.".to_owned(),
             ..Check::fine(subject, format!("{} cannot be written: {error}", directory.display()))
         },
     }
@@ -312,7 +309,9 @@ mod tests {
         let (yes, no) = (model::FactValue::Truth(true), model::FactValue::Truth(false));
         assert_eq!(filter(&machine(&[("confinement.seccomp", no)])).state, Health::Fine);
         let counted = ("confinement.seccomp_filters", model::FactValue::Number(2.0));
-        assert!(filter(&machine(&[("confinement.seccomp", yes.clone()), counted])).says.starts_with("2 filters"));
+        assert!(
+            filter(&machine(&[("confinement.seccomp", yes.clone()), counted])).says.starts_with("2 seccomp filters")
+        );
         assert!(filter(&machine(&[("confinement.traced", yes)])).says.contains("debugger"));
         assert_eq!(priority(&machine(&[])).state, Health::Fine);
         let nice = ("confinement.nice", model::FactValue::Number(19.0));
@@ -360,7 +359,7 @@ mod tests {
             let checks = of(name);
             assert_eq!(attention(&checks), ["CPU quota", "memory limit", "processes"], "{name}");
             let says: String = checks.iter().map(|check| check.says.clone()).collect();
-            for words in ["0.50 CPUs of time every 100 ms", "permits 200 MiB", "permits 12 processes"] {
+            for words in ["0.50 CPUs per 100 ms", "permits 200 MiB", "permits 12 processes"] {
                 assert!(says.contains(words), "{name}: {says}");
             }
         }

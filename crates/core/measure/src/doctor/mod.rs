@@ -34,21 +34,39 @@ pub struct Check {
     pub state: Health,
     /// The finding.
     pub says: String,
-    /// The remedy; empty if none is needed.
+    /// The remedy in sentences; empty if none is needed.
     pub advice: String,
+    /// Whether the machine is busy now: the finding passes without a change of its configuration.
+    pub passing: bool,
 }
 
 impl Check {
     fn fine(subject: &str, says: impl Into<String>) -> Self {
-        Self { subject: subject.to_owned(), state: Health::Fine, says: says.into(), advice: String::new() }
+        Self {
+            subject: subject.to_owned(),
+            state: Health::Fine,
+            says: says.into(),
+            advice: String::new(),
+            passing: false,
+        }
     }
 
     fn attention(subject: &str, says: impl Into<String>, advice: &str) -> Self {
         Self { state: Health::Attention, advice: advice.to_owned(), ..Self::fine(subject, says) }
     }
 
+    fn busy(subject: &str, says: impl Into<String>, advice: &str) -> Self {
+        Self { passing: true, ..Self::attention(subject, says, advice) }
+    }
+
     fn unknown(subject: &str, reason: impl Into<String>) -> Self {
         Self { state: Health::Unknown, ..Self::fine(subject, reason) }
+    }
+
+    /// Whether no run should begin now: results would be impossible, or the machine is busy.
+    #[must_use]
+    pub fn blocks(&self) -> bool {
+        self.state == Health::Bad || (self.passing && self.state == Health::Attention)
     }
 }
 

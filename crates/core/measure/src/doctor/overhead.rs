@@ -10,6 +10,8 @@ use crate::worker::{Purpose, WorkerStep};
 
 /// Repetitions of a step; the median counts.
 const REPEATS: usize = 11;
+/// Share of a batch below which a cost is negligible.
+const NEGLIGIBLE: f64 = 0.001;
 
 struct Nothing;
 
@@ -26,24 +28,16 @@ impl Kernel for Nothing {
 pub(super) fn checks(subject: &mut dyn Subject) -> Vec<Check> {
     let (tick, read) = (kernels::clock::tick(), kernels::clock::read_cost());
     let batch = 1_000_000.0;
-    let clock = format!(
-        "reading it costs {read:.0} ns and it steps by {tick} ns: {:.4}% of a batch of 1 ms",
-        100.0 * (2.0 * read + tick as f64) / batch
-    );
-    let around = loop_cost(read);
-    let tick = tick as f64;
-    let around = if around < tick {
-        format!(
-            "a batch that does nothing takes less than a step of the clock ({tick:.0} ns): below {:.4}% of a batch",
-            100.0 * tick / batch
-        )
-    } else {
-        format!(
-            "a batch that does nothing takes {around:.0} ns beyond reading the clock: {:.4}% of a batch",
-            100.0 * around / batch
-        )
-    };
+    let clock =
+        format!("read cost {read:.0} ns, resolution {tick} ns: {}", share_of_batch((2.0 * read + tick as f64) / batch));
+    let around = loop_cost(read).max(tick as f64);
+    let around = format!("an empty batch takes at most {around:.0} ns: {}", share_of_batch(around / batch));
     vec![Check::fine("clock", clock), Check::fine("loop", around), worker(subject)]
+}
+
+/// What share of a batch of 1 ms something costs, in words.
+fn share_of_batch(share: f64) -> String {
+    if share < NEGLIGIBLE { "negligible".to_owned() } else { format!("{} of a 1 ms batch", model::percent(share)) }
 }
 
 /// Nanoseconds of the call through the table of the kernel, beyond reading the clock twice.
@@ -82,8 +76,5 @@ fn worker(subject: &mut dyn Subject) -> Check {
         times.push(subject.now() - began);
     }
     let median = stats::median(&times).unwrap_or(f64::NAN) * 1e3;
-    Check::fine(
-        "worker",
-        format!("starting and ending a fresh process for a sample takes {median:.1} ms, none of it timed"),
-    )
+    Check::fine("worker", format!("a fresh process for a sample takes {median:.1} ms to start and end (not timed)"))
 }

@@ -45,15 +45,19 @@ fn clock(clocks: &[f64], cpus: usize) -> Check {
 fn neighbours(shared: Option<Share>) -> Check {
     match shared {
         Some(share) => {
-            let says = format!("another thread was on the core for {} of one second", percent(share.get()));
+            let says = format!("another hyperthread used the core for {} of one second", percent(share.get()));
             if share.get() < DISTURBED {
-                return Check::fine("shared core", says);
+                return Check::fine("sibling hyperthread", says);
             }
-            Check::attention("shared core", says, "results count clean batches only; expect runs to take longer")
+            Check::busy(
+                "sibling hyperthread",
+                says,
+                "Stop other work on this core or VM host, or measure later. Prony repeats disturbed samples, so that a run takes longer.",
+            )
         }
         None => Check::unknown(
-            "shared core",
-            "the readings do not show what a core without neighbours is; a stored run of this machine may show it",
+            "sibling hyperthread",
+            "the readings do not show how fast a core without a busy sibling is; a stored run of this machine may help",
         ),
     }
 }

@@ -30,9 +30,14 @@ pub(super) fn checks(machine: &Machine, directory: &Path, earlier: &[PathBuf]) -
     ];
     checks.splice(1..1, container::checks(machine, (&allowed, refused.as_ref()), directory));
     checks.extend(busy());
-    checks.extend(pressure());
+    checks.extend([(PressureResource::Memory, "memory"), (PressureResource::Io, "storage")].into_iter().filter_map(
+        |(resource, name)| {
+            let says = waited(resource, name)?;
+            Some(Check::busy("pressure", says, "Wait until it has passed."))
+        },
+    ));
     checks.extend(limits());
-    checks.extend(tools());
+    checks.extend(tools(|name| os::process::program_named(name).is_some()));
     // Files of place=tmpfs lie in memory, whatever the directory is.
     let own = [directory.to_path_buf(), std::env::temp_dir()];
     let places = own.into_iter().chain(benchmarks::tmpfs()).chain(earlier.iter().cloned());
@@ -42,48 +47,48 @@ pub(super) fn checks(machine: &Machine, directory: &Path, earlier: &[PathBuf]) -
 
 fn busy() -> Vec<Check> {
     match activity(WATCH) {
-        Ok(seen) => vec![others(&seen), stolen(&seen)],
-        Err(reason) => vec![Check::unknown("other work", reason.to_string())],
+        Ok(seen) => vec![others(&seen, waited(PressureResource::Cpu, "a CPU")), stolen(&seen)],
+        Err(reason) => vec![Check::unknown("other processes", reason.to_string())],
     }
 }
 
-fn others(seen: &Activity) -> Check {
-    let says = format!("other processes used {:.2} of {} CPUs in one second", seen.others, seen.cpus);
-    if seen.others_share().get() <= 0.05 {
-        return Check::fine("other work", says);
+/// `waited` says that tasks waited for a CPU, which has the same cause.
+fn others(seen: &Activity, waited: Option<String>) -> Check {
+    let subject = "other processes";
+    let mut says = format!("other processes use {} of the {} CPUs", percent(seen.others_share().get()), seen.cpus);
+    let busy = seen.others_share().get() > 0.05;
+    if busy {
+        let which = if seen.busy.is_empty() { "none that can be seen from here".to_owned() } else { seen.names() };
+        says.push_str(&format!(": {which}"));
     }
-    let which = if seen.busy.is_empty() { "none that can be seen from here".to_owned() } else { seen.names() };
-    Check::attention(
-        "other work",
-        format!("{says}: {which}"),
-        "stop them; pinned results bear it, results across CPUs and of threads=all less",
-    )
+    says.extend(waited.iter().flat_map(|waited| ["; ", waited]));
+    match (busy, waited) {
+        (false, None) => Check::fine(subject, says),
+        (false, Some(_)) => Check::busy(subject, says, "Wait until it has passed."),
+        (true, _) => Check::busy(
+            subject,
+            says,
+            "Stop them, or wait until they have ended. Single-CPU results tolerate this; multi-CPU ones don't.",
+        ),
+    }
 }
 
 fn stolen(seen: &Activity) -> Check {
-    let says = format!("the hypervisor took {} of CPU time", seen.stolen);
+    let says = format!("the hypervisor took {} of CPU time for other VMs", seen.stolen);
     match seen.stolen.share() {
         Some(share) if share.get() > 0.01 => {
-            let advice =
-                "rounds that lose more than 2% to it are repeated while they are few; measure when the host is quieter";
-            Check::attention("stolen time", says, advice)
+            let advice = "Measure when the host is quieter. Prony repeats a few rounds that lose more than 2%.";
+            Check::busy("steal time", says, advice)
         }
-        Some(_) => Check::fine("stolen time", says),
-        None => Check::unknown("stolen time", "the kernel counted no time at all"),
+        Some(_) => Check::fine("steal time", says),
+        None => Check::unknown("steal time", "the kernel counted no CPU time at all"),
     }
 }
 
-/// Tasks that waited for a resource in the last ten seconds.
-fn pressure() -> Vec<Check> {
-    let look = |(resource, name)| {
-        let share = os::usage::pressure(resource).ok()?.last_ten_seconds.get();
-        let says = || format!("tasks waited for {name} during {} of the last ten seconds", percent(share));
-        (share >= 0.05).then(|| Check::attention("pressure", says(), "wait until it has passed"))
-    };
-    [(PressureResource::Cpu, "a CPU"), (PressureResource::Memory, "memory"), (PressureResource::Io, "storage")]
-        .into_iter()
-        .filter_map(look)
-        .collect()
+/// Says that tasks waited for a resource in the last ten seconds.
+fn waited(resource: PressureResource, name: &str) -> Option<String> {
+    let share = os::usage::pressure(resource).ok()?.last_ten_seconds.get();
+    (share >= 0.05).then(|| format!("tasks waited for {name} during {} of the last 10 s", percent(share)))
 }
 
 fn governor(machine: &Machine) -> Check {
@@ -92,9 +97,9 @@ fn governor(machine: &Machine) -> Check {
         Some(other) => Check::attention(
             "frequency governor",
             format!("{other}: the clock follows the load"),
-            "as root: cpupower frequency-set -g performance",
+            "As root: cpupower frequency-set -g performance",
         ),
-        None => Check::unknown("frequency governor", "it cannot be read here"),
+        None => Check::unknown("frequency governor", "cannot be read here"),
     }
 }
 
@@ -102,11 +107,11 @@ fn boost(machine: &Machine) -> Check {
     match machine.text("cpu.boost").as_deref() {
         Some("yes") => Check::attention(
             "boost",
-            "the clock rises while few CPUs work and falls when the chip is warm",
-            "leave it on to see what users get; turn it off to compare designs",
+            "on: the clock rises while few CPUs are busy, and falls when the chip is warm",
+            "Leave it on to see what users get. Turn it off to compare designs.",
         ),
         Some(_) => Check::fine("boost", "off"),
-        None => Check::unknown("boost", "it cannot be read here"),
+        None => Check::unknown("boost", "cannot be read here"),
     }
 }
 
@@ -114,10 +119,10 @@ fn guest(machine: &Machine) -> Check {
     match machine.text("virtual.hypervisor") {
         Some(name) if name != "none" => Check::attention(
             "virtual machine",
-            format!("under {name}: other guests of the host are not seen from here"),
-            "compare sessions of several days before you trust a small difference",
+            format!("{name}: load from other VMs on the host is invisible from inside"),
+            "Compare runs of several days before you trust a small difference.",
         ),
-        _ => Check::fine("virtual machine", "none seen"),
+        _ => Check::fine("virtual machine", "no"),
     }
 }
 
@@ -125,11 +130,11 @@ fn huge_pages(machine: &Machine) -> Check {
     match machine.text("memory.transparent_huge_pages").as_deref() {
         Some(setting) if setting.contains("never") && !setting.contains("madvise") => Check::attention(
             "huge pages",
-            "never: sets of parameters with pages=huge are not measured",
-            "as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+            "never: results with pages=huge are not measured",
+            "As root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
         ),
         Some(setting) => Check::fine("huge pages", setting),
-        None => Check::unknown("huge pages", "this kernel does not say"),
+        None => Check::unknown("huge pages", "cannot be read here"),
     }
 }
 
@@ -143,8 +148,8 @@ fn limits() -> Vec<Check> {
     ];
     let look = |(resource, least, what): (Limited, u64, &str)| {
         let soft = limit(resource).filter(|soft| *soft < least)?;
-        let says = format!("{} is {soft}; {least} are needed for {what}", resource.name());
-        Some(Check::attention("limits", says, "raise it with ulimit before measuring"))
+        let says = format!("{} is {soft}; {what} need {least}", resource.name());
+        Some(Check::attention("limits", says, "Raise it with ulimit."))
     };
     wanted.into_iter().filter_map(look).collect()
 }
@@ -153,26 +158,29 @@ fn counters() -> Check {
     use os::counters::{CounterEvent, Counters};
     let opened = Counters::open(&[CounterEvent::Cycles, CounterEvent::Instructions]);
     match opened.read_one(CounterEvent::Instructions) {
-        Ok(_) => Check::fine("hardware counters", "can be read: footprints hold cycles and instructions"),
-        Err(reason) => Check::unknown("hardware counters", format!("footprints go without them: {reason}")),
+        Ok(_) => Check::fine("hardware counters", "available: results include cycles and instructions"),
+        Err(reason) => Check::unknown("hardware counters", format!("results lack cycles and instructions: {reason}")),
     }
 }
 
 /// Programs that a few results require.
-fn tools() -> Vec<Check> {
+fn tools(is_found: impl Fn(&str) -> bool) -> Option<Check> {
     let mut programs: Vec<&str> =
         benchmarks::all().map(|benchmark| benchmark.program).filter(|name| !name.is_empty()).collect();
+    programs.sort_unstable();
     programs.dedup();
-    let check = |name: &str| {
-        if os::process::program_named(name).is_some() {
-            return Check::fine(name, "is there");
-        }
-        let results =
-            benchmarks::all().filter(|benchmark| benchmark.program == name).map(|benchmark| benchmark.id.to_owned());
-        let results = model::words::list(&results.collect::<Vec<_>>());
-        Check::attention(name, format!("is missing: {results} cannot be measured"), "install it")
+    let (found, missing): (Vec<&str>, Vec<&str>) = programs.iter().partition(|name| is_found(name));
+    let subject = "programs";
+    if missing.is_empty() {
+        return (!found.is_empty()).then(|| Check::fine(subject, format!("found {}", found.join(", "))));
+    }
+    let skips = |name: &&str| {
+        let results: Vec<&str> =
+            benchmarks::all().filter(|benchmark| benchmark.program == *name).map(|benchmark| benchmark.id).collect();
+        format!("{name} is not installed (skips {})", results.join(", "))
     };
-    programs.into_iter().map(check).collect()
+    let says = missing.iter().map(skips).collect::<Vec<_>>().join("; ");
+    Some(Check::attention(subject, says, &format!("Install {}.", model::words::list(&missing))))
 }
 
 /// Scratch directories in each of these places, looked at once by whatever names it goes.
@@ -207,9 +215,9 @@ fn leftovers(directory: &Path) -> Option<Check> {
     (!left.is_empty()).then(|| {
         let removed = |name: &String| name.ends_with(".part") || os::process::is_abandoned(name);
         let advice = match left.iter().all(removed) {
-            true => "the next run that measures or writes there removes them",
+            true => "The next run there removes them.",
             false => {
-                "remove them: no process here uses them, and another host's or container's only if it shares the directory"
+                "Remove them. No process here uses them; one of another host or container may, if it shares the directory."
             }
         };
         Check::attention(
@@ -241,14 +249,26 @@ mod tests {
             cpus: 4,
         };
         let quiet = seen(0.01, Vec::new(), 0.0);
-        assert!([others(&quiet), stolen(&quiet)].iter().all(|check| check.state == Health::Fine));
+        assert!([others(&quiet, None), stolen(&quiet)].iter().all(|check| check.state == Health::Fine));
         let busy = vec![BusyProcess { pid: 7, name: "cc1".to_owned(), cpus: 0.9 }];
         let loaded = seen(0.95, busy, 0.2);
-        let (work, host) = (others(&loaded), stolen(&loaded));
+        let (work, host) = (others(&loaded, Some("tasks waited".to_owned())), stolen(&loaded));
         assert_eq!((work.state, host.state), (Health::Attention, Health::Attention));
-        assert!(work.says.contains("0.95 of 4 CPUs") && work.says.contains("cc1 (7) 0.90"), "{}", work.says);
+        assert!(work.blocks() && host.blocks());
+        assert_eq!(work.says, "other processes use 24% of the 4 CPUs: cc1 (7) 0.90; tasks waited");
+        let waiting = others(&quiet, Some("tasks waited".to_owned()));
+        assert!(waiting.blocks(), "{waiting:?}");
         assert!(host.says.contains("0.20 s of 4.00 s"), "{}", host.says);
-        assert!(others(&seen(1.0, Vec::new(), 0.0)).says.contains("none that can be seen"));
+        assert!(others(&seen(1.0, Vec::new(), 0.0), None).says.contains("none that can be seen"));
+    }
+
+    #[test]
+    fn a_missing_program_is_told_with_what_it_skips() {
+        let missing = tools(|name| name != "dc").unwrap();
+        assert_eq!((missing.subject.as_str(), missing.blocks()), ("programs", false));
+        assert_eq!(missing.says, "dc is not installed (skips shell.dc)");
+        assert_eq!(missing.advice, "Install dc.");
+        assert_eq!(tools(|_| true).unwrap().state, Health::Fine);
     }
 
     #[test]

@@ -81,8 +81,8 @@ pub fn costs(results: &[BenchmarkResult], all: &[ConnectionCost]) -> Vec<Benchma
         let byte = Metric::lower(Unit::Seconds, "byte");
         let call = Metric::lower(Unit::Seconds, "call");
         [
-            each("network.tcp_cpu_byte", "CPU time of a byte over TCP", byte, here().map(|cost| cost.byte).collect()),
-            each("network.tcp_cpu_call", "CPU time of a TCP call", call, here().map(|cost| cost.call).collect()),
+            each("network.tcp_cpu_byte", "TCP CPU time per byte", byte, here().map(|cost| cost.byte).collect()),
+            each("network.tcp_cpu_call", "TCP CPU time per call", call, here().map(|cost| cost.call).collect()),
         ]
     };
     points.iter().flat_map(of).flatten().collect()

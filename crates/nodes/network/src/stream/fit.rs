@@ -58,16 +58,15 @@ fn fit(parameters: &model::Parameters, members: &[&BenchmarkResult]) -> Vec<Benc
         }
     }
     let refused = if rounds == 0 {
-        Some("not every record was measured in a round".to_owned())
+        Some("no round has all record sizes".to_owned())
     } else if bandwidths.is_empty() {
-        Some("in no round do longer records take longer by a line; see the curve".to_owned())
+        Some("in no round does the time grow with the record size; see the curve".to_owned())
     } else {
         refusal(&sizes, &times, &bandwidths)
     };
     let derived = |id: &str, title: &str, metric: Metric, values: &[f64]| {
         let mut result = result(id, parameters.clone(), title, metric, &[Primitive::TcpStack]);
-        result.notes =
-            vec![format!("from the fit of {} record sizes in each of {} rounds", members.len(), values.len())];
+        result.notes = vec![format!("fitted to {} record sizes in each of {} rounds", members.len(), values.len())];
         if let Some(reason) = &refused {
             result.flags.clear();
             result.outcome = Outcome::NotMeasured(reason.clone());
@@ -78,13 +77,13 @@ fn fit(parameters: &model::Parameters, members: &[&BenchmarkResult]) -> Vec<Benc
     [
         derived(
             "network.tcp_write_overhead",
-            "TCP write, overhead of a call",
+            "TCP write overhead per call",
             Metric::lower(Unit::Seconds, "call"),
             &overheads,
         ),
         derived(
             "network.tcp_write_bandwidth",
-            "TCP write, bandwidth beyond the overhead",
+            "TCP write bandwidth without overhead",
             Metric::higher(Unit::BytesPerSecond, "bytes"),
             &bandwidths,
         ),
@@ -101,9 +100,7 @@ fn refusal(sizes: &[f64], times: &[Vec<f64>], bandwidths: &[f64]) -> Option<Stri
     if let Some(test) = lack_of_fit(sizes, times).filter(|test| test.p_value < LACKING && test.off.abs() > BAND) {
         let (percent, way) = (100.0 * test.off.abs(), if test.off > 0.0 { "longer" } else { "shorter" });
         let at = size(test.worst);
-        return Some(format!(
-            "no line describes these times: a write of {at} takes {percent:.0}% {way}; see the curve"
-        ));
+        return Some(format!("the times are not linear: a write of {at} takes {percent:.0}% {way}; see the curve"));
     }
     let rate = |at: usize| Some(sizes[at] / median(&times[at])?);
     let mut order: Vec<usize> = (0..sizes.len()).collect();
@@ -115,7 +112,7 @@ fn refusal(sizes: &[f64], times: &[Vec<f64>], bandwidths: &[f64]) -> Option<Stri
     let claimed = median(bandwidths)?;
     (level && claimed > highest).then(|| {
         format!(
-            "the line claims {:.4e} B/s, and the longest records carry {:.4e} B/s whatever their size; see the curve",
+            "the fitted line gives {:.4e} B/s, but the longest records reach {:.4e} B/s; see the curve",
             claimed, first
         )
     })
@@ -187,7 +184,7 @@ mod tests {
         let found = fitted(|bytes| 1.0 / (1.0 + bytes));
         assert_eq!(found.len(), 2);
         for result in &found {
-            assert!(matches!(&result.outcome, Outcome::NotMeasured(reason) if reason.contains("longer")), "{result:?}");
+            assert!(matches!(&result.outcome, Outcome::NotMeasured(reason) if reason.contains("grow")), "{result:?}");
         }
     }
 

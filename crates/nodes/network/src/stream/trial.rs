@@ -52,7 +52,7 @@ fn remarks(asked: Option<u32>, seen: &[ConnectionSeen]) -> Vec<String> {
         let effective = match (windows().min(), windows().max()) {
             (Some(low), Some(high)) if low == high => format!("{high} B"),
             (Some(low), Some(high)) => format!("{low} B to {high} B"),
-            _ => "not told".to_owned(),
+            _ => "unknown".to_owned(),
         };
         notes.push(format!("window requested {asked} B, effective {effective}"));
     }
@@ -66,11 +66,11 @@ fn remarks(asked: Option<u32>, seen: &[ConnectionSeen]) -> Vec<String> {
     let [lost, needless] =
         seen.iter().map(ConnectionSeen::retransmitted).fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
     if lost + needless > 0 {
-        notes.push(format!("segments retransmitted: {lost} lost, {needless} needlessly"));
+        notes.push(format!("retransmitted segments: {lost} lost, {needless} unnecessary"));
     }
     let bound = seen.iter().filter(|one| one.cpu.0.host_bound() || one.cpu.1.host_bound()).count();
     if bound > 0 {
-        notes.push(format!("host-bound in {bound} of {} connections: above 90% of CPU time was used", seen.len()));
+        notes.push(format!("CPU-bound in {bound} of {} connections (more than 90% of a CPU used)", seen.len()));
     }
     if let Some(cut) = seen.iter().find_map(|one| one.cut.as_ref()) {
         notes.push(format!("ended early by the server: {cut}"));
@@ -136,7 +136,7 @@ impl SeriesTrial for StreamTrial {
     fn notes(&self) -> Vec<String> {
         let mut notes = remarks(self.stream.options.window, &self.seen);
         if self.empty > 0 {
-            notes.push(format!("connections made again because nothing arrived within their blocks: {}", self.empty));
+            notes.push(format!("connections repeated because nothing arrived: {}", self.empty));
         }
         notes
     }

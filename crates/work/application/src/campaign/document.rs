@@ -51,7 +51,7 @@ pub(crate) fn side_by_side(
 ) -> BenchmarkResult {
     let parameters = parameters.with(AGAINST, against.to_owned());
     let mut result = result(benchmark.to_owned(), parameters, title.to_owned(), metric);
-    result.notes.push(format!("side by side on CPUs {} and {}, in turns on either", cpus[0], cpus[1]));
+    result.notes.push(format!("at the same time on CPUs {} and {}, which take turns", cpus[0], cpus[1]));
     result
 }
 
@@ -133,15 +133,15 @@ pub(super) fn built(run: &mut Run, application: &Application, build: &Build, bui
         result.flags.clear();
         run.results.push(result);
     };
-    add("build_time", "time to build", built.seconds, Unit::Seconds);
-    add("text_size", "size of its text", built.text_size.map(|size| size as f64), Unit::Bytes);
+    add("build_time", "build time", built.seconds, Unit::Seconds);
+    add("text_size", "size of the program text", built.text_size.map(|size| size as f64), Unit::Bytes);
 }
 
 /// The result of a copy's efficiency, derived from that of the rate.
 pub(super) fn efficiency(application: &Application, rate: &BenchmarkResult, outcome: Outcome) -> BenchmarkResult {
     let metric = Metric { unit: Unit::Ratio, per: "copy".into(), better: Better::Higher };
     let benchmark = format!("application.{}_efficiency", application.name);
-    let title = format!("{}, efficiency of a copy", application.name);
+    let title = format!("{}, parallel efficiency", application.name);
     let mut result = result(benchmark, rate.parameters.clone(), title, metric);
     result.outcome = outcome;
     result.flags.clear();

@@ -39,7 +39,7 @@ pub(super) fn pair_builds(
         };
         let ((application, against), (_, build)) = (names(first), names(second));
         let ratio = ratio_result(&application, &against, &build, cpus);
-        let shares = format!("{application} side by side");
+        let shares = format!("{application} at the same time");
         for result in first.results.iter().chain(&second.results) {
             run.plan.entries[*result].shares = Some(shares.clone());
         }
@@ -54,7 +54,7 @@ pub(super) fn pair_builds(
 fn ratio_result(application: &str, against: &str, build: &str, cpus: [usize; 2]) -> BenchmarkResult {
     let parameters = Parameters::none().with("build", build.to_owned());
     let metric = Metric::higher(Unit::Ratio, "build");
-    let title = format!("{application}, side by side");
+    let title = format!("{application}, at the same time");
     side_by_side(&format!("application.{application}_ratio"), parameters, &title, metric, (against, cpus))
 }
 
@@ -140,7 +140,7 @@ impl Campaign<'_> {
     pub(super) fn duet_failed(&self, duet: BuildDuet, failed: Option<usize>) -> Vec<Reply> {
         let others = duet.subjects.into_iter().filter(|index| Some(*index) != failed);
         let results = others.flat_map(|index| self.subjects[index].results.clone()).chain([duet.ratio]);
-        let ended = |result: usize| Reply::Failed { result, reason: "the build beside it failed".to_owned() };
+        let ended = |result: usize| Reply::Failed { result, reason: "the other build failed".to_owned() };
         results.map(ended).collect()
     }
 }

@@ -5,7 +5,7 @@ mod duet;
 mod judge;
 mod reading;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use measure::{Host, Reply, SampleError, Stopper, WorkerStep};
 use model::{RECORD, Run, Sample};
@@ -62,6 +62,8 @@ pub struct Campaign<'a> {
     duets: Vec<BuildDuet>,
     /// Builds, by application, whose first run is done.
     warm: BTreeSet<(usize, usize)>,
+    /// Their first runs, where these were made before the first sample.
+    first: BTreeMap<(usize, usize), CopyReport>,
     digests: Digests,
     /// Largest resident memory of a helper, bytes.
     hidden: u64,
@@ -93,8 +95,34 @@ impl<'a> Campaign<'a> {
             (applications[subject.application].name.clone(), build.name.clone())
         };
         let duets = duet.map(|cpus| pair_builds(&mut run, &subjects, names, cpus)).unwrap_or_default();
-        let (warm, digests) = (BTreeSet::new(), Digests::default());
-        Ok((Self { applications, builds, subjects, duets, warm, digests, hidden: 0, starter, energy }, run))
+        let (warm, first, digests) = (BTreeSet::new(), BTreeMap::new(), Digests::default());
+        Ok((Self { applications, builds, subjects, duets, warm, first, digests, hidden: 0, starter, energy }, run))
+    }
+
+    /// Runs every build for the first time, which is never a sample. Returns the seconds of one round of all samples,
+    /// roughly.
+    ///
+    /// # Errors
+    /// When the user requested a stop. A build that cannot run says so in its results.
+    pub fn first_runs(&mut self, stopper: &Stopper) -> Result<f64, Error> {
+        for index in 0..self.subjects.len() {
+            let place = self.place(index);
+            if self.first.contains_key(&place) {
+                continue;
+            }
+            match self.start(index, 1, stopper) {
+                Ok(report) => drop(self.first.insert(place, report)),
+                Err(Error::Stopped) => return Err(Error::Stopped),
+                Err(_) => {}
+            }
+        }
+        let seconds = |index| self.first.get(&self.place(index)).map_or(0.0, CopyReport::wall);
+        Ok((0..self.subjects.len()).map(seconds).sum())
+    }
+
+    /// The application and the build of a subject.
+    fn place(&self, index: usize) -> (usize, usize) {
+        (self.subjects[index].application, self.subjects[index].build)
     }
 
     /// Copies the results of an earlier session of the same campaign, so that its run can be resumed: the digests that
@@ -149,12 +177,15 @@ impl<'a> Campaign<'a> {
     /// Runs a build for the first time, if that is not done. This run is cold and always discarded; it is also the
     /// first run to be verified. Returns notes on it, or failures of all results of the build.
     fn warm_up(&mut self, index: usize, stopper: &Stopper) -> Result<Result<Vec<Reply>, Vec<Reply>>, Error> {
-        let Subject { application, build, .. } = self.subjects[index];
+        let (application, build) = self.place(index);
         let mut replies = Vec::new();
         if self.warm.contains(&(application, build)) {
             return Ok(Ok(replies));
         }
-        let report = self.start(index, 1, stopper)?;
+        let report = match self.first.remove(&(application, build)) {
+            Some(report) => report,
+            None => self.start(index, 1, stopper)?,
+        };
         self.warm.insert((application, build));
         let same = |other: &Subject| (other.application, other.build) == (application, build);
         let of_build: Vec<usize> = (0..self.subjects.len()).filter(|at| same(&self.subjects[*at])).collect();

@@ -117,7 +117,7 @@ impl Sessions {
 /// Why a report has no value of a result.
 fn unseen(report: &SessionReport, id: &str) -> &'static str {
     match id == WAITING && !report.sessions.is_empty() {
-        true => "children of the sessions do the work, and what those wait for is not seen",
+        true => "child processes do the work, and their waiting is not visible",
         false => "this system does not report it",
     }
 }

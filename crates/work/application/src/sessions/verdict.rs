@@ -67,7 +67,7 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
         let millis = (seen.seconds * 1e3).round();
         return (
             SessionsVerdict::TooShort,
-            format!("{counted} ended within {millis} ms, and the system counts in hundredths of a second"),
+            format!("{counted} ended within {millis} ms, and the system counts in steps of 10 ms"),
         );
     }
     let usable = sessions.min(cpus) as f64;
@@ -95,7 +95,7 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
     if seen.ready >= BUSY {
         // Other processes, the hypervisor or a quota have the CPUs; the machine's counters do not say which.
         let ready = percent(seen.ready);
-        return (SessionsVerdict::CpuBound, format!("{told}; they run or wait for a CPU {ready} of their time"));
+        return (SessionsVerdict::CpuBound, format!("{told}; they run or wait for a CPU {ready} of the time"));
     }
     let iowait = seen.iowait.map(|share| share * seen.online as f64 / usable);
     let machine = iowait.into_iter().chain(seen.pressure).fold(0.0, f64::max);
@@ -104,7 +104,7 @@ pub(super) fn verdict(seen: &SessionsSeen) -> (SessionsVerdict, String) {
         return (SessionsVerdict::DiskBound, format!("{told}; {share} of the time some task waits for storage"));
     }
     if seen.delegate {
-        return (SessionsVerdict::Unseen, format!("{told}; children of them do the work"));
+        return (SessionsVerdict::Unseen, format!("{told}; child processes do the work"));
     }
     (SessionsVerdict::Neither, format!("{told}, and they hardly wait for storage"))
 }
@@ -173,7 +173,7 @@ mod tests {
         let shells = SessionsSeen { cpu: 0.33, sessions: 2, busy: Some(0.955), delegate: true, ..IDLE };
         let (found, because) = verdict(&shells);
         assert_eq!(found, SessionsVerdict::Unseen);
-        assert!(because.ends_with("on 2 CPUs; children of them do the work"), "{because}");
+        assert!(because.ends_with("on 2 CPUs; child processes do the work"), "{because}");
         // The totals are reported anyway.
         assert_eq!(verdict(&SessionsSeen { cpu: 1.9, ..shells }).0, SessionsVerdict::CpuBound);
         assert_eq!(verdict(&SessionsSeen { iowait: Some(0.5), ..shells }).0, SessionsVerdict::DiskBound);

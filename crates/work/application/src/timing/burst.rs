@@ -99,7 +99,7 @@ impl Pace {
 pub(super) fn cold_result(command: &str) -> BenchmarkResult {
     let parameters = Parameters::none().with(AXIS, command.to_owned());
     let metric = Metric::lower(Unit::Seconds, "execution");
-    result(COLD.to_owned(), parameters, "time, first after a pause".to_owned(), metric)
+    result(COLD.to_owned(), parameters, "cold time (first run after a pause)".to_owned(), metric)
 }
 
 #[cfg(test)]

@@ -76,7 +76,7 @@ impl CommandLine {
         let reason = match word {
             None => return Ok(()),
             Some(word) if is_program(word) || self.through_shell && is_word_of_shell(word) => return Ok(()),
-            Some(word) if word.contains('/') => format!("{word} is no file that can be executed"),
+            Some(word) if word.contains('/') => format!("{word} is not an executable file"),
             Some(word) => format!("there is no program {word} in PATH"),
         };
         Err(Error::CommandLine { command: self.text.clone(), reason })
@@ -160,7 +160,7 @@ mod tests {
             );
             // It can be read, and is no program.
             let said = refusal(line("/etc/passwd", shell));
-            assert!(said.contains("/etc/passwd is no file that can be executed"), "{said}");
+            assert!(said.contains("/etc/passwd is not an executable file"), "{said}");
         }
         assert!(refusal(CommandLine::of_words(vec!["no-such-program".to_owned()])).contains("no-such-program"));
     }

@@ -17,7 +17,7 @@ pub(super) const RATIO_RESULT: usize = 2 * RESULTS;
 pub(super) fn ratio_result(names: [&str; 2], cpus: [usize; 2]) -> BenchmarkResult {
     let parameters = Parameters::none().with(AXIS, names[1].to_owned());
     let metric = Metric::lower(Unit::Ratio, "execution");
-    side_by_side(RATIO, parameters, "time, side by side", metric, (names[0], cpus))
+    side_by_side(RATIO, parameters, "time ratio of commands run at the same time", metric, (names[0], cpus))
 }
 
 impl Timing<'_> {
@@ -92,7 +92,7 @@ pub(super) fn both_failed(index: usize, reason: &str, report: Option<&CopyReport
     let ended = |result: usize, reason: &str| Reply::Failed { result, reason: reason.to_owned() };
     let mut replies = failed(index, reason, report);
     let other = (1 - index) * RESULTS;
-    replies.extend((other..other + RESULTS).map(|result| ended(result, "the command beside it failed")));
+    replies.extend((other..other + RESULTS).map(|result| ended(result, "the other command failed")));
     replies.push(ended(RATIO_RESULT, "one of the two commands failed"));
     replies
 }

@@ -99,7 +99,7 @@ impl Committer<'_> {
             return Some((offer, answer));
         }
         leases.drop_lease(offer.chunk, offer.number, &offer.pilot);
-        let detail = "this node computes wrongly: its results do not count".to_owned();
+        let detail = "this node computes wrong results; none of them count".to_owned();
         notes.push(incident(self.shared.stamp(), "refused", &offer.node, Some(offer.chunk), detail));
         let _ = answer.send(Some(ChunkVerdict::Duplicate));
         None
@@ -151,7 +151,7 @@ impl Committer<'_> {
             let chunks: Vec<u64> = of_node.clone().map(|one| one.chunk).collect();
             let mut leases = self.shared.leases();
             if !leases.is_distrusted(&suspect.node) {
-                let detail = format!("computes wrongly: its {} results are done again by other nodes", chunks.len());
+                let detail = format!("computes wrong results; other nodes repeat its {} chunks", chunks.len());
                 notes.push(incident(when, "distrusted", &suspect.node, None, detail));
             }
             leases.distrust(&suspect.node, &chunks);
@@ -180,10 +180,10 @@ fn note_verdict(offer: &OfferedResult, verdict: ChunkVerdict, shared: &Coordinat
 }
 
 fn refusal(offer: &OfferedResult, verdict: ChunkVerdict, when: Stamp) -> Incident {
-    let differs = if verdict == ChunkVerdict::Differs { "; ITS RESULT DIFFERS from the counted one" } else { "" };
+    let differs = if verdict == ChunkVerdict::Differs { "; ITS RESULT DIFFERS from the committed one" } else { "" };
     let cpu = offer.done.cpu.map_or_else(String::new, |cpu| format!(", {cpu:.3} s of CPU time"));
     let (what, detail) = if offer.check {
-        ("checked", format!("done again by {} on purpose{cpu}{differs}", offer.pilot))
+        ("checked", format!("repeated by {} for verification{cpu}{differs}", offer.pilot))
     } else {
         ("refused", format!("duplicate of {}{cpu} wasted{differs}", offer.pilot))
     };

@@ -186,7 +186,7 @@ impl FarmClient<'_> {
         let age = age.unwrap_or_else(|| self.shared.stamp().since);
         let cpus = self.shared.cpus().get(&node).copied().unwrap_or(1.0);
         if let Some(said) = plausible::check(&mut done, age, cpus) {
-            let detail = format!("{pilot} {said}; the chunk counts, the number does not");
+            let detail = format!("{pilot} {said}; the chunk is committed without this number");
             let _ = self.to_ledger.send(self.shared.incident("implausible", &node, Some(chunk), detail));
         }
         let offer = OfferedResult { chunk, number, node, pilot, done, products, check };
@@ -199,7 +199,7 @@ impl FarmClient<'_> {
     fn stopped(&mut self, lease: &Lease, seconds: f64) -> Result<FromCoordinator> {
         self.check(lease)?;
         self.shared.leases().drop_lease(lease.chunk.index, lease.number, &self.pilot);
-        let detail = format!("{} ended work that was not wanted any more, after {seconds:.1} s", self.pilot);
+        let detail = format!("{} stopped work that was no longer needed, after {seconds:.1} s", self.pilot);
         let _ = self.to_ledger.send(self.shared.incident("stopped", &self.node, Some(lease.chunk.index), detail));
         Ok(FromCoordinator::Noted)
     }

@@ -342,14 +342,14 @@ fn watch(shared: &CoordinatorShared, to_ledger: &SyncSender<PendingCommit>) {
             // No heartbeat could be heard: that is no evidence against pilots.
             shared.leases().renew_all(shared.now());
             let detail =
-                format!("this coordinator stood still for {:.1} s; no lease ends by that", stood.as_secs_f64());
+                format!("the coordinator was suspended for {:.1} s; leases are extended by it", stood.as_secs_f64());
             let _ = to_ledger.send(shared.incident("stalled", "", None, detail));
         }
         let step = apart() - usual;
         if step.abs() > STEP {
             usual += step;
             let detail =
-                format!("the wall clock of this host was set by {step:+.1} s; times of the run do not follow it");
+                format!("the wall clock of this host was changed by {step:+.1} s; times of the run are unaffected");
             let _ = to_ledger.send(shared.incident("clock", "", None, detail));
         }
         let expired = shared.leases().expire(shared.now());

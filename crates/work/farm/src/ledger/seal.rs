@@ -179,8 +179,8 @@ impl DamagedRecords {
                 Some("the results do not match their common checksum, so that some may be missing".to_owned())
             }
             0 => None,
-            1 => Some("1 result that counted is missing".to_owned()),
-            many => Some(format!("{many} results that counted are missing")),
+            1 => Some("1 committed result is missing".to_owned()),
+            many => Some(format!("{many} committed results are missing")),
         }
     }
 
@@ -195,7 +195,7 @@ impl DamagedRecords {
         };
         let other = (self.other > 0).then(|| {
             let (records, are) = if self.other == 1 { ("record", "is") } else { ("records", "are") };
-            format!("{} {records} of refused results, nodes or the story {are} damaged", self.other)
+            format!("{} {records} of duplicates, nodes or the event log {are} damaged", self.other)
         });
         counted.into_iter().chain(self.missing()).chain(other).collect::<Vec<_>>().join(", and ")
     }
@@ -313,11 +313,11 @@ mod tests {
             DamagedRecords { chunks: chunks.to_vec(), other, lost, ..DamagedRecords::default() }.words()
         };
         assert_eq!(words(&[7], 0, 0), "the record of chunk 7 is damaged");
-        assert_eq!(words(&[7], 0, 2), "the record of chunk 7 is damaged, and 2 results that counted are missing");
+        assert_eq!(words(&[7], 0, 2), "the record of chunk 7 is damaged, and 2 committed results are missing");
         assert_eq!(
             words(&[1, 2, 3, 4, 5, 6], 1, 0),
-            "the records of 6 chunks (1, 2, 3, 4, 5 ...) are damaged, and 1 record of refused results, nodes or the \
-             story is damaged"
+            "the records of 6 chunks (1, 2, 3, 4, 5 ...) are damaged, and 1 record of duplicates, nodes or the \
+             event log is damaged"
         );
     }
 }

@@ -170,9 +170,9 @@ impl SqliteLedger {
         let again = self.damaged.unsure || self.damaged.results() > 0;
         let path = self.path.display();
         Some(match (again, self.lock.is_some()) {
-            (false, _) => format!("{words}: left out; every chunk that counts is sound"),
-            (true, true) => format!("{words}: this does {pronoun} again; all other records are sound"),
-            (true, false) => format!("{words}: prony farm resume {path} does {pronoun} again; all others are sound"),
+            (false, _) => format!("{words}; they are ignored, and every committed chunk is intact"),
+            (true, true) => format!("{words}; repeating {pronoun}, all other records are intact"),
+            (true, false) => format!("{words}; prony farm resume {path} repeats {pronoun}, all others are intact"),
         })
     }
 
@@ -185,8 +185,7 @@ impl SqliteLedger {
         })?;
         if damaged.farm > 0 {
             return Err(self.failure("read")(
-                "the record of the run itself is damaged; take the ledger from a copy, or begin the run anew"
-                    .to_owned(),
+                "the record of the run itself is damaged; use a copy of the ledger, or start the run again".to_owned(),
             ));
         }
         self.damaged = damaged;
@@ -210,7 +209,7 @@ impl SqliteLedger {
         let copied = copy_hint(&self.path);
         let said = match write::rescued(&self.connection, &rescued) {
             Ok(counted) => format!(
-                "what can be read of it, {counted} chunks that count, was written to {}: move it in its place, and resume",
+                "{counted} committed chunks were saved to {}: move this file in its place, and resume",
                 rescued.display()
             ),
             Err(error) => format!("nothing of it could be written to {}: {error}", rescued.display()),
@@ -352,7 +351,7 @@ impl Ledger for SqliteLedger {
             Ok(()) => format!("all of it was written to {}: move it back, and resume", rescued.display()),
             Err(error) => format!("its contents could not be written to {}: {error}", rescued.display()),
         };
-        Err(self.failure("go on with")(format!("it was deleted or replaced while the run went on; {said}")))
+        Err(self.failure("go on with")(format!("it was deleted or replaced during the run; {said}")))
     }
 
     fn check_records(&self) -> Result<()> {
@@ -361,7 +360,7 @@ impl Ledger for SqliteLedger {
             return Ok(());
         }
         let (words, path) = (damaged.words(), self.path.display());
-        Err(self.failure("vouch for")(format!("{words}: prony farm resume {path} goes on with what is sound")))
+        Err(self.failure("vouch for")(format!("{words}; prony farm resume {path} continues with the intact chunks")))
     }
 
     fn record(&mut self, offers: &[OfferedResult], when: Stamp) -> Result<Vec<RecordedOffer>> {

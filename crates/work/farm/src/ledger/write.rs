@@ -91,14 +91,14 @@ fn tell(connection: &Connection, damaged: &DamagedRecords) -> rusqlite::Result<(
         detail,
     };
     for chunk in &damaged.chunks {
-        note(connection, &incident(Some(*chunk), "its record does not count any more: it is done again".to_owned()))?;
+        note(connection, &incident(Some(*chunk), "its record is damaged; the chunk is repeated".to_owned()))?;
     }
     if let Some(missing) = damaged.missing() {
-        note(connection, &incident(None, format!("{missing}: what does not count is done again")))?;
+        note(connection, &incident(None, format!("{missing}; missing chunks are repeated")))?;
     }
     if damaged.other > 0 {
         let rest = DamagedRecords { other: damaged.other, ..DamagedRecords::default() };
-        note(connection, &incident(None, format!("{}, and left out", rest.words())))?;
+        note(connection, &incident(None, format!("{}; they are ignored", rest.words())))?;
     }
     Ok(())
 }

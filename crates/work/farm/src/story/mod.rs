@@ -48,13 +48,13 @@ impl Invariants {
         let totals = &self.totals;
         let mut broken = Vec::new();
         if totals.commits != self.planned {
-            broken.push(format!("{} chunks count, {} were planned", totals.commits, self.planned));
+            broken.push(format!("{} of {} planned chunks are committed", totals.commits, self.planned));
         }
         if totals.distinct != totals.commits {
-            broken.push(format!("{} chunks count, {} of them are distinct", totals.commits, totals.distinct));
+            broken.push(format!("{} chunks are committed, but only {} are distinct", totals.commits, totals.distinct));
         }
         if totals.events != self.events {
-            broken.push(format!("{} events count, {} were planned", totals.events, self.events));
+            broken.push(format!("{} of {} planned events are processed", totals.events, self.events));
         }
         broken
     }
@@ -206,7 +206,7 @@ impl Story {
         for (node, values) in all.chain(each) {
             let metric = Metric::higher(Unit::Ratio, "CPU time over time of counted chunks");
             let point = point.clone().with("node", node.to_owned());
-            let mut result = empty("farm.efficiency", point, "efficiency of counted chunks", metric);
+            let mut result = empty("farm.efficiency", point, "efficiency (CPU time / wall time)", metric);
             result.samples =
                 values.iter().map(|value| Sample { value: *value, steady: true, ..Sample::default() }).collect();
             (result.outcome, result.notes) = outcome(values);
@@ -214,10 +214,10 @@ impl Story {
             results.push(result);
         }
         let metric = Metric::higher(Unit::Ratio, "CPU time of counted chunks over the time that pilots were connected");
-        let mut result = empty("farm.utilisation", point, "use of the pilots' time", metric);
+        let mut result = empty("farm.utilisation", point, "slot utilisation", metric);
         if let Some(value) = self.utilisation() {
             result.outcome = Outcome::Measured(Estimate::without_spread(value));
-            result.notes.push("one value of the whole run: it has no interval".to_owned());
+            result.notes.push("one value for the whole run, without an interval".to_owned());
         }
         results.push(result);
         results
@@ -252,7 +252,7 @@ impl Story {
 
     fn events(&self, point: &Parameters) -> BenchmarkResult {
         let metric = Metric::higher(Unit::PerSecond, "events");
-        let mut result = empty("farm.events", point.clone(), "events of the farm", metric);
+        let mut result = empty("farm.events", point.clone(), "throughput", metric);
         let launch = |(round, window): (usize, &rates::Window)| Sample {
             round: u32::try_from(round).unwrap_or(u32::MAX),
             began: window.began,
@@ -263,17 +263,17 @@ impl Story {
         };
         result.samples = self.rates.windows.iter().enumerate().map(launch).collect();
         (result.outcome, result.notes) = match (self.rates.estimate(), self.rate()) {
-            (Some((estimate, notes)), _) => (Outcome::Measured(estimate), notes),
+            (Some((estimate, mut notes)), whole) => {
+                notes.extend(whole.map(|rate| format!("{rate:.1} events/s including start-up and shutdown")));
+                (Outcome::Measured(estimate), notes)
+            }
             (None, Some(rate)) => {
-                let note = "the chunks are too few for a rate without begin and end; use more and smaller ones";
+                let note = "includes start-up and shutdown; use more chunks for a steady-state rate";
                 (Outcome::Measured(Estimate::without_spread(rate)), vec![note.to_owned()])
             }
-            (None, None) => (Outcome::NotMeasured("no chunk was counted".to_owned()), Vec::new()),
+            (None, None) => (Outcome::NotMeasured("no chunk is committed".to_owned()), Vec::new()),
         };
         result.notes.extend(self.inputs("all"));
-        result
-            .notes
-            .extend(self.rate().map(|rate| format!("over the whole run, begin and end included: {rate:.1} events/s")));
         result
     }
 
@@ -295,7 +295,7 @@ impl Story {
 fn empty(benchmark: &str, point: Parameters, title: &str, metric: Metric) -> BenchmarkResult {
     let key = ResultKey::new(benchmark, point);
     BenchmarkResult {
-        outcome: Outcome::NotMeasured("no chunk was counted".to_owned()),
+        outcome: Outcome::NotMeasured("no chunk is committed".to_owned()),
         flags: Vec::new(),
         ops: 1,
         ..BenchmarkResult::unmeasured(key, title, metric, Class::Application).stressing(&[Primitive::CoreClock])
@@ -306,22 +306,20 @@ fn empty(benchmark: &str, point: Parameters, title: &str, metric: Metric) -> Ben
 /// usual level, the widest possible interval with its own level, and a note that says so.
 fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
     if values.is_empty() || !values.iter().all(|value| value.is_finite()) {
-        return (Outcome::NotMeasured("no chunk was counted".to_owned()), Vec::new());
+        return (Outcome::NotMeasured("no chunk is committed".to_owned()), Vec::new());
     }
     let sure = stats::serial_median_interval(values, LEVEL);
     let Some(found) = sure.or_else(|| stats::order_statistic::median_range(values)) else {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let note = "too few values for an interval; use more and smaller chunks";
+        let note = "1 sample has no interval; use more chunks";
         return (Outcome::Measured(Estimate::without_spread(mean)), vec![note.to_owned()]);
     };
     let level = found.interval.level;
-    let (count, percent) = (values.len(), (100.0 * level + 1e-9).floor());
-    let note = if percent > 0.0 {
-        format!(
-            "{count} values allow an interval of {percent:.0}% at most; use more and smaller chunks for a higher level"
-        )
+    let count = values.len();
+    let note = if level >= 0.01 {
+        format!("{count} samples are too few for a 95% interval; use more chunks")
     } else {
-        format!("{count} values that resemble their neighbours determine no level; use more and smaller chunks")
+        format!("{count} samples that depend on each other give no interval; use more chunks")
     };
     let estimate = Estimate {
         value: found.median,
@@ -361,13 +359,13 @@ mod tests {
         let (estimate, notes) = measured(&drifting);
         assert_eq!((estimate.low, estimate.high), (drifting[0], drifting[11]));
         assert!(estimate.level < 0.01, "their range has no known level, and is no interval of 0%");
-        assert!(notes[0].starts_with("12 values that resemble their neighbours"), "{notes:?}");
+        assert!(notes[0].starts_with("12 samples that depend on each other"), "{notes:?}");
         let (estimate, notes) = measured(&[0.2, 0.3, 0.25]);
         assert_eq!((estimate.value, estimate.low, estimate.high), (0.25, 0.2, 0.3));
         assert!((estimate.level - 0.75).abs() < 1e-9);
         assert_eq!(notes.len(), 1);
         let (estimate, notes) = measured(&[0.2]);
-        assert!(!estimate.has_spread() && notes[0].contains("too few"), "{notes:?}");
+        assert!(!estimate.has_spread() && notes[0].starts_with("1 sample has no interval"), "{notes:?}");
         let mixed = [0.2, 0.4, 0.3, 0.25, 0.35, 0.22, 0.38, 0.27, 0.33, 0.29];
         let (estimate, notes) = measured(&mixed);
         assert!(estimate.level >= LEVEL && estimate.low < estimate.high && notes.is_empty());

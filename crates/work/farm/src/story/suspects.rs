@@ -91,7 +91,7 @@ pub(crate) fn judge(ledger: &mut dyn Ledger, when: Stamp) -> Result<(Vec<Suspect
         let why = if differs {
             "other nodes agree on another result".to_owned()
         } else {
-            format!("this node computes wrongly, as chunk {} shows", suspect.outvoted[0])
+            format!("this node computes wrong results, for example chunk {}", suspect.outvoted[0])
         };
         withdrawn.push(Withdrawal { chunk, differs, why });
         results.push(commit.offer);

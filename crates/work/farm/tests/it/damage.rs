@@ -166,12 +166,12 @@ fn a_damaged_result_is_told_and_done_again_and_nothing_else_is_lost() {
     check(&reader);
     let words = reader.damage().unwrap();
     assert!(words.starts_with("the record of chunk 7 is damaged, and 1 record of"), "{words}");
-    assert!(words.contains(&format!("prony farm resume {} does it again", path.display())), "{words}");
+    assert!(words.contains(&format!("prony farm resume {} repeats it", path.display())), "{words}");
     assert_eq!(std::fs::read(&path).unwrap(), bytes, "reading changed it");
     drop(reader);
     let mut ledger = SqliteLedger::open(&path).unwrap();
     check(&ledger);
-    assert!(ledger.damage().unwrap().contains("this does it again"));
+    assert!(ledger.damage().unwrap().contains("repeating it, all other records are intact"));
     let again = before.commits.iter().find(|one| one.offer.chunk == 7).unwrap();
     ledger.record(&[OfferedResult { number: 99, ..again.offer.clone() }], again.when).unwrap();
     drop(ledger);
@@ -212,7 +212,7 @@ fn what_can_be_read_of_a_damaged_file_is_rescued() {
     let said = SqliteLedger::read(&path).unwrap_err().to_string();
     assert!(said.contains("prony farm resume"), "{said}");
     let said = SqliteLedger::open(&path).unwrap_err().to_string();
-    assert!(said.contains("20 chunks that count") && said.contains("ledger.rescued"), "{said}");
+    assert!(said.contains("20 committed chunks") && said.contains("ledger.rescued"), "{said}");
     let rescued = folder.path().join("ledger.rescued");
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&rescued).unwrap().permissions());
     assert_eq!(mode & 0o077, 0, "others can read the token");
@@ -292,14 +292,16 @@ fn results_that_are_missing_are_told_and_done_again() {
     Connection::open(&path).unwrap().execute("DELETE FROM commits WHERE chunk IN (4, 9)", []).unwrap();
     let ledger = SqliteLedger::read(&path).unwrap();
     let words = ledger.damage().unwrap();
-    assert!(words.starts_with("2 results that counted are missing: prony farm resume"), "{words}");
+    assert!(words.starts_with("2 committed results are missing; prony farm resume"), "{words}");
     drop(ledger);
     let mut ledger = SqliteLedger::open(&path).unwrap();
-    assert!(ledger.damage().unwrap().ends_with("this does them again; all other records are sound"));
+    assert!(ledger.damage().unwrap().ends_with("repeating them, all other records are intact"));
     assert!(
         ledger.begin("127.0.0.1:2", &HostClock).unwrap().lease == 2 << 40 && !ledger.counted().unwrap().contains(4)
     );
-    assert!(ledger.incidents().unwrap().iter().any(|one| one.what == DAMAGED && one.detail.contains("2 results")));
+    assert!(
+        ledger.incidents().unwrap().iter().any(|one| one.what == DAMAGED && one.detail.contains("2 committed results"))
+    );
     drop(ledger);
     // One record in place of another leaves the number as it is.
     let swap = "UPDATE commits SET chunk = 4, sum = (SELECT sum FROM commits WHERE chunk = 5) WHERE chunk = 6";
