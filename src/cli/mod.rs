@@ -95,7 +95,7 @@ pub(crate) enum Verb {
     Benchmarks(benchmarks::Arguments),
     /// Find what may disturb measuring here, and say what to do about it
     Doctor(doctor::Arguments),
-    /// Measure this machine against itself: how many results come out DIFFERENT
+    /// Compare this machine with itself: count false alarms
     Selftest(selftest::Arguments),
     /// Write completions for a shell
     Completions(completions::Arguments),

@@ -22,7 +22,7 @@ use crate::{output, run_finder};
   prony compare published:babar-cpu-1998 latest
   prony compare base new --fail-on slower:5  for CI")]
 pub(crate) struct Arguments {
-    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; the first is the reference
+    /// Runs: numbers, ids, labels, latest, files, folders, - or published:NAME; the first is the baseline
     #[arg(required = true, num_args = 1.., value_name = "RUN")]
     runs: Vec<String>,
     /// Only results that match, such as 'memory.*' or 'os.*,ipc.pipe*'
@@ -46,15 +46,15 @@ pub(crate) struct Arguments {
     /// Price of a run's machine, such as B=0.59/h, for performance per price; one for every run
     #[arg(long, value_name = "RUN=AMOUNT", value_parser = price, conflicts_with = "ratio")]
     price: Vec<(String, f64, String)>,
-    /// Exit with 1 for slower, slower:5 (a result, by at least 5%) or different; with 3 if undecided
+    /// Exit with 1 for slower, slower:5 (a result, by at least 5%) or different; with 3 if inconclusive
     #[arg(long, value_name = "CONDITION")]
     fail_on: Option<FailOn>,
-    /// Exit with 0 (pass) or 1 (fail) if --fail-on is undecided [default: with 3]
+    /// Exit with 0 (pass) or 1 (fail) if --fail-on is inconclusive [default: with 3]
     #[arg(long, value_name = "ANSWER", requires = "fail_on")]
     inconclusive: Option<Inconclusive>,
 }
 
-/// Result of a condition that is undecided.
+/// Result of a condition that is inconclusive.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Inconclusive {
     Pass,
@@ -141,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         comparison.set_prices(&prices);
         anyhow::ensure!(
             !comparison.per_price.is_empty(),
-            "there is no performance to set against the prices: the runs have no result with a gain in common"
+            "could not compute performance per price: the runs have no result in common"
         );
     }
     comparison.gate = arguments.fail_on.map(|condition| condition.gate(&comparison));

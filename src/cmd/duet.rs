@@ -1,9 +1,9 @@
 //! Two sides that run at once on two cores, for the verbs that compare long operations.
 
 use anyhow::{Result, ensure};
-use application::{TimedPair, TimedVerdict};
+use application::TimedPair;
 use measure::Stopper;
-use model::{Unit, percent};
+use model::{Unit, Verdict, percent};
 use report::PrintedQuantity;
 use report::words::factor;
 
@@ -46,24 +46,21 @@ pub(super) fn duet_cpus(wish: DuetWish, sides: usize, stopper: &Stopper) -> Resu
     }
 }
 
-/// What is said of two commands or builds.
+/// The verdict on two commands or builds.
 pub(super) fn sentence(pair: &TimedPair) -> String {
     let (value, low, high) = pair.factor;
     let factor = factor(PrintedQuantity::ratio(value, low, high), Unit::Seconds).text_with_interval();
     let TimedPair { faster, slower, .. } = pair;
     let said = match pair.verdict {
-        TimedVerdict::Different => format!("DIFFERENT: {faster} is {factor} than {slower}."),
-        TimedVerdict::Same => format!("SAME: {faster} against {slower}: {factor}."),
-        TimedVerdict::Undecided => format!("UNDECIDED: {faster} against {slower}: {factor}."),
+        Verdict::NoChange => format!("No change between {faster} and {slower}: {factor}."),
+        Verdict::Inconclusive => format!("Inconclusive: {faster} vs {slower}: {factor}."),
+        Verdict::Different(_) | Verdict::Probable(_) => format!("{faster} is {factor} than {slower}."),
     };
     match pair.in_common {
         Some(share) if share > 0.0 => {
-            format!(
-                "{said} They ran side by side; {} of the variance of their times was common to both.",
-                percent(share)
-            )
+            format!("{said} They ran side by side and shared {} of the variance of their times.", percent(share))
         }
-        Some(_) => format!("{said} They ran side by side, and their times had no variance in common."),
+        Some(_) => format!("{said} They ran side by side; their times had no variance in common."),
         None => said,
     }
 }

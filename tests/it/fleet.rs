@@ -84,7 +84,7 @@ fn a_local_fleet_keeps_every_run_and_shows_the_spread() {
         assert!(notes.contains("node 1 of a fleet of 3 by local, 1 at once"), "{notes}");
         // The same result from the stored runs.
         let again = place.ask(&["fleet", "spread", "1", "2", "3", "--format=json"]).fine().json();
-        // With other names, which appear where a node is odd.
+        // With other names, which appear where a node is an outlier.
         let values = |report: &Value| -> Vec<Value> {
             report["spread"]["results"].as_array().unwrap().iter().map(|result| result["values"].clone()).collect()
         };
@@ -165,11 +165,11 @@ fn invalid_requests_are_refused_in_one_line() {
     assert!(none.out.contains("the program /nowhere/ssh is missing"), "{none:?}");
 }
 
-/// System calls of one node pass through a filter of 2000 instructions: it is odd in these and in nothing else, and the
+/// System calls of one node pass through a filter of 2000 instructions: it is an outlier in these and in nothing else, and the
 /// explanation names the entry into the kernel.
 #[test]
-fn a_node_with_slow_system_calls_is_odd_and_explained() {
-    if !testing::slow("a node that is really odd takes half a minute; simulated ones stand for it beside the spread") {
+fn a_node_with_slow_system_calls_is_an_outlier_and_explained() {
+    if !testing::slow("a node that is really an outlier takes half a minute; simulated ones stand for it beside the spread") {
         return;
     }
     if Command::new("python3").args(["-c", "import ctypes"]).output().is_err() {
@@ -178,7 +178,7 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
     }
     let filter = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/labs/filtered.py");
     let benchmarks = ["os.syscall_getppid", "cpu.add", "cpu.multiply"];
-    // Changing load may make the nodes, measured one after the other, so different that none is odd. Each attempt has a
+    // Changing load may make the nodes, measured one after the other, so different that none is an outlier. Each attempt has a
     // store of its own: the nodes are one machine, and stored runs of the slow one would widen what is usual for it.
     testing::attempts(9, || {
         let place = Place::new();
@@ -190,10 +190,10 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
         let answer = place.ask(&arguments);
         let report = answer.json();
         let node = |list: &str| {
-            let all = if list == "odd" { &report["spread"]["odd"] } else { &report["explanations"] };
+            let all = if list == "outliers" { &report["spread"]["outliers"] } else { &report["explanations"] };
             all.as_array().and_then(|all| all.iter().find(|one| one["node"] == "c")).cloned()
         };
-        let Some(slow) = node("odd") else { return Err(format!("c is not odd: {report}")) };
+        let Some(slow) = node("outliers") else { return Err(format!("c is no outlier: {report}")) };
         assert_eq!(answer.code, Some(1), "{answer:?}");
         let results = slow["results"].as_array().unwrap();
         let Some(calls) = results.iter().find(|one| one["title"] == "getppid system call") else {

@@ -116,7 +116,7 @@ fn two_machines_are_compared_in_three_commands() {
 
     let prices = ["--price", "A=0.31/h", "--price", "B=0.62/h"];
     let compared = place.ask(&[&["compare", "A.prony.json", "B.prony.json"][..], &prices].concat()).fine().out;
-    assert!(compared.contains("Per price:") && compared.contains("at 2x the price of"), "{compared}");
+    assert!(compared.contains("Performance per price: ") && compared.contains("costs 2x as much as"), "{compared}");
     let found =
         place.ask(&[&["compare", "A.prony.json", "B.prony.json", "--format=json"][..], &prices].concat()).fine().json();
     let (mean, per) = (&found["geometric_means"], &found["per_price"][0]);

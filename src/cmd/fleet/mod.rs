@@ -16,16 +16,16 @@ pub(crate) struct Arguments {
     action: FleetAction,
 }
 
-/// When a fleet with an odd node is a failure.
+/// When a fleet with an outlier is a failure.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutlierGate {
-    /// Exit with 1 for outlier (a node is odd); with 3 if undecided
+    /// Exit with 1 if a node is an outlier; with 3 if inconclusive
     #[arg(long, value_name = "CONDITION", value_parser = ["outlier"])]
     fail_on: Option<String>,
 }
 
 impl OutlierGate {
-    /// Whether an odd node is a failure.
+    /// Whether an outlier is a failure.
     pub(crate) const fn asked(&self) -> bool {
         self.fail_on.is_some()
     }
@@ -33,9 +33,9 @@ impl OutlierGate {
 
 #[derive(Debug, Subcommand)]
 enum FleetAction {
-    /// Measure a suite on every node, and say which node is odd
+    /// Measure a suite on every node and find outliers
     Run(Box<run::Arguments>),
-    /// Say how far apart runs of equal machines lie, and which is odd
+    /// Compare runs of equal machines and find outliers
     Spread(spread::Arguments),
 }
 

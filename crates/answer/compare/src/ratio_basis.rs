@@ -1,5 +1,6 @@
 //! What a ratio is made of and what may be said of it, as plain data.
 
+use model::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::shown_clock::ShownClock;
@@ -41,21 +42,6 @@ impl RatioBasis {
     }
 }
 
-/// What may be said of two results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CompareVerdict {
-    /// Significant over the whole report, and by more than the band.
-    Different,
-    /// By less than the band.
-    Same,
-    /// Neither can be said.
-    Undecided,
-    /// A published value states no spread; beyond the one assumed for it, and by more than 30%. No test stands behind
-    /// it.
-    DifferentSpreadAssumed,
-}
-
 /// The clock of one of the runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ComparedClock {
@@ -91,9 +77,9 @@ pub struct RatioEnds {
     /// Upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// What may be said of it, where it was tested.
+    /// The verdict on it, where it was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<CompareVerdict>,
+    pub verdict: Option<Verdict>,
 }
 
 /// The session floor that was applied.

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use crate::common::{rate, result, run, time};
-use compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, GeometricMean, Normalise, compare};
+use compare::{CompareOptions, FailOn, GateAnswer, GeometricMean, Normalise, compare};
 use explain::explain;
-use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Mode, Outcome, Primitive, Run, Sample};
+use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Mode, Outcome, Primitive, Run, Sample, Verdict};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f64> {
@@ -87,7 +87,7 @@ proptest! {
                 if let (Some(value), Some(low), Some(high)) = (ratio.value, ratio.low, ratio.high) {
                     prop_assert!(low <= value * (1.0 + 1e-9) && value <= high * (1.0 + 1e-9), "{ratio:?}");
                 }
-                prop_assert!(ratio.verdict != Some(CompareVerdict::Different) || ratio.low.is_some() || !ratio.modes.is_empty());
+                prop_assert!(!ratio.differs() || ratio.low.is_some() || !ratio.modes.is_empty());
                 prop_assert!(ratio.value.is_none_or(f64::is_finite), "{ratio:?}");
                 if let Some(rank) = ratio.rank {
                     prop_assert!(1 <= rank.low && rank.low <= rank.high && rank.high <= 3);

@@ -1,6 +1,6 @@
 //! The top of a report: what the runs come to.
 
-use ::compare::{CompareVerdict, Comparison, GainDirection, Ratio};
+use ::compare::Comparison;
 use model::{BenchmarkResult, Outcome, Run, Unit};
 
 use super::{ReportInput, forest};
@@ -28,24 +28,18 @@ pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
 /// Two runs: the verdicts, the means, and the ratios by the size of the effect.
 pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, title: String) -> DocumentSection {
     let tally = comparison.machines[other].tally;
-    let count = |way: GainDirection| {
-        let on = |ratio: &Ratio| ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(way);
-        comparison.rows.iter().filter(|row| row.ratios.get(other).is_some_and(on)).count()
-    };
     let card =
         |count: usize, label: &str, tone: Tone| VerdictCard { value: count.to_string(), label: label.to_owned(), tone };
-    let worse = count(GainDirection::Slower) + count(GainDirection::Worse);
-    let better = count(GainDirection::Faster) + count(GainDirection::Better);
     let mut cards = vec![
-        card(worse, "slower", Tone::Bad),
-        card(better, "faster", Tone::Good),
-        card(tally.same, "same", Tone::Plain),
-        card(tally.undecided, "undecided", Tone::Muted),
+        card(tally.slower, "slower", Tone::Bad),
+        card(tally.faster, "faster", Tone::Good),
+        card(tally.no_change, "no change", Tone::Plain),
+        card(tally.inconclusive, "inconclusive", Tone::Muted),
     ];
     let more = [
-        (tally.different.saturating_sub(worse + better), "different in modes", Tone::Caution),
-        (tally.assumed, "different, spread assumed", Tone::Caution),
-        (tally.without, "not comparable", Tone::Muted),
+        (tally.changed, "changed", Tone::Caution),
+        (tally.probable, brief::PROBABLE, Tone::Caution),
+        (tally.not_comparable, "not comparable", Tone::Muted),
     ];
     cards.extend(more.into_iter().filter(|(count, ..)| *count > 0).map(|(n, label, tone)| card(n, label, tone)));
     let mut blocks = vec![Block::Cards(cards)];
@@ -55,15 +49,12 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     blocks.extend(forest::charts(rest, &[other]));
     let listed = forest::verdict_list(rest, &[other]);
     if !listed.is_empty() {
-        blocks.push(Block::Folded {
-            title: "results that surely differ, with their intervals".to_owned(),
-            blocks: listed,
-        });
+        blocks.push(Block::Folded { title: "changed results, with their intervals".to_owned(), blocks: listed });
     }
     DocumentSection { title, blocks }
 }
 
-/// Many runs: the machines by family, and how many results of each are surely slower or faster.
+/// Many runs: the machines by family, and how many results of each are slower or faster.
 pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> Vec<DocumentSection> {
     let mut sections: Vec<DocumentSection> = heat::section(comparison).into_iter().collect();
     if let Some(first) = sections.first_mut() {

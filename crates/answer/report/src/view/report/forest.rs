@@ -1,13 +1,13 @@
 //! Verdicts as a list and as a forest plot.
 
-use compare::{CompareVerdict, Comparison, Normalise};
-use model::percent;
+use compare::{Comparison, Normalise};
+use model::{Verdict, percent};
 
 use crate::view::compare::rows;
 use crate::words::factor;
 use crate::{Block, Cell, Chart, ChartPlot, Column, Forest, ForestRow, PrintedQuantity, TableRow, Tone};
 
-/// Machines whose forest plot has all results; with more machines, only DIFFERENT ones are drawn.
+/// Machines whose forest plot has all results; with more machines, only changed ones are drawn.
 const WHOLE: usize = 3;
 /// Rows of one plot.
 const ROWS: usize = 160;
@@ -17,7 +17,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     let mut found: Vec<(f64, TableRow)> = Vec::new();
     for row in &comparison.rows {
         for other in others {
-            let Some(ratio) = row.ratios.get(*other).filter(|r| r.verdict == Some(CompareVerdict::Different)) else {
+            let Some(ratio) = row.ratios.get(*other).filter(|ratio| ratio.differs()) else {
                 continue;
             };
             let tone = rows::brief(ratio).1;
@@ -31,7 +31,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
                 Some(_) => cells.extend(rows::change(row, ratio, comparison.normalise)),
                 None => cells.extend([Cell::text("in modes"), Cell::Empty]),
             }
-            cells.push(Cell::Text(ratio.direction.map_or("different", rows::way).to_owned(), tone));
+            cells.push(Cell::Text(ratio.verdict.map_or("", Verdict::word).to_owned(), tone));
             found.push((size, TableRow::of(cells)));
         }
     }
@@ -39,7 +39,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
         return Vec::new();
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut columns = vec![Column::label("surely different")];
+    let mut columns = vec![Column::label("changed")];
     if others.len() > 1 {
         columns.push(Column::words("machine"));
     }
@@ -48,7 +48,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     let table = Block::table(columns, found.into_iter().map(|(_, row)| row).collect());
     if others.len() > 1 {
         return vec![Block::Folded {
-            title: "results that surely differ, the largest change first".to_owned(),
+            title: "changed results, the largest change first".to_owned(),
             blocks: vec![table],
         }];
     }
@@ -64,13 +64,13 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         let mut drawn: Vec<ForestRow> = Vec::new();
         for row in &comparison.rows {
             let Some(ratio) = row.ratios.get(*other) else { continue };
-            let different = ratio.verdict == Some(CompareVerdict::Different);
+            let different = ratio.differs();
             let Some(quantity) = rows::quantity(ratio).filter(|_| whole || different) else { continue };
             let gain = |value: f64| comparison.normalise.rewritten(&row.metric, value, Normalise::Gain);
             let ends = comparison.normalise.rewritten_ends(&row.metric, (quantity.low, quantity.high), Normalise::Gain);
             let quantity = PrintedQuantity { value: gain(quantity.value), low: ends.0, high: ends.1, ..quantity };
             let (word, tone) = match rows::brief(ratio) {
-                // What could not be tested is as open as what is undecided.
+                // What could not be tested is as open as what is inconclusive.
                 (word, _) if ratio.verdict.is_none() => (word, Tone::Plain),
                 told => told,
             };
@@ -83,18 +83,17 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         if drawn.is_empty() {
             continue;
         }
-        let title = format!("{machine} against {}", comparison.reference);
+        let title = format!("{machine} vs baseline {}", comparison.reference);
         let about = format!(
-            "The gain of every result{}, whatever its direction, with the interval, the largest change first: right of 1 \
-             is better, left is worse. The band is ±{}, which counts as the same; a hollow dot has no \
-             known spread, and an interval that ends in an arrow goes on. Green is surely better, orange surely worse, \
-             blue the same, grey undecided or untested.",
-            if whole { "" } else { " that is surely different" },
+            "Speed-up per {} (right of 1 = faster) with its interval. Grey band: ±{}, no change. Green: faster, orange: \
+             slower, blue: no change, grey: inconclusive or untested. A hollow dot has no error bars; an arrow marks an \
+             interval that goes on.",
+            if whole { "result" } else { "changed result" },
             percent(comparison.band)
         );
         let forest = Forest {
             band: comparison.band,
-            title: format!("gain over {}: above 1 is better", comparison.reference),
+            title: format!("speed-up over {}: above 1 is better", comparison.reference),
             rows: drawn,
         };
         let chart = Block::Chart(Chart { title: title.clone(), about, plot: ChartPlot::Forest(forest) });

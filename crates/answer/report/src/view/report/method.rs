@@ -37,15 +37,16 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
     }
     if estimates().any(|e| e.method == EstimateMethod::None) {
         items.push(
-            "\"No spread known\" marks values that others published without one; they support no tested verdict. Beyond \
-             their printed digits, the session floor of their class and 30% they are called different, spread assumed."
+            "\"No spread known\" marks published values without error bars, which cannot be tested. If they differ by more \
+             than rounding, typical run-to-run variation and 30%, they are called probably slower or faster."
                 .to_owned(),
         );
     }
     if let Some(comparison) = input.comparison {
         items.push(format!(
-            "A ratio between sessions is widened by how far sessions of one machine lie apart by habit. DIFFERENT: \
-             significant over all {} tests together (Holm) and wholly outside ±{}; SAME: wholly inside; UNDECIDED: neither.",
+            "Intervals of ratios between runs include the typical run-to-run variation. Slower or faster: significant over \
+             all {} tests together (Holm), and the whole interval lies outside ±{}. No change: the interval lies inside. \
+             Inconclusive: neither.",
             comparison.tests,
             percent(comparison.band)
         ));

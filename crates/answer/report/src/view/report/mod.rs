@@ -27,7 +27,7 @@ const RESULTS: usize = 8;
 /// Curves that one chart can tell apart.
 const CURVES: usize = 16;
 /// Beginning of the heading of the verdicts.
-const VERDICTS: &str = "Verdicts against";
+const VERDICTS: &str = "Verdicts vs";
 
 /// Content of a report.
 #[derive(Debug, Clone, Copy, Default)]
@@ -205,7 +205,7 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     document.sections.extend(curves::sections(input.runs, names));
     document.sections.extend(first::ladder(input, names));
     document.sections.extend(means::section(comparison, &others, RESULTS).map(|section| {
-        let title = format!("against {}, with their intervals", comparison.reference);
+        let title = format!("vs baseline {}, with their intervals", comparison.reference);
         let blocks = vec![Block::folded(title, section.blocks)];
         DocumentSection { title: "Geometric means".to_owned(), blocks }
     }));
@@ -254,10 +254,10 @@ fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Ve
         let table = Block::Table(side_by_side(comparison, reference, others));
         return std::iter::once(table).chain(edge::line(comparison, others, false)).collect();
     }
-    let mark = format!("{} stands for undecided.", many::UNDECIDED);
+    let mark = format!("{} marks inconclusive results.", many::INCONCLUSIVE);
     let titled = |section: DocumentSection| std::iter::once(Block::Text(section.title)).chain(section.blocks);
     let mut blocks: Vec<Block> = many::sections(comparison, reference, RESULTS).into_iter().flat_map(titled).collect();
-    if many::undecided(comparison) {
+    if many::has_inconclusive(comparison) {
         blocks.insert(0, Block::Text(mark));
     }
     blocks.extend(edge::line(comparison, others, false));
