@@ -46,21 +46,25 @@ pub(super) fn duet_cpus(wish: DuetWish, sides: usize, stopper: &Stopper) -> Resu
     }
 }
 
-/// The verdict on two commands or builds.
+/// What is said of two commands or builds.
 pub(super) fn sentence(pair: &TimedPair) -> String {
     let (value, low, high) = pair.factor;
-    let factor = factor(PrintedQuantity::ratio(value, low, high), Unit::Seconds).text_with_interval();
+    let factor = factor(PrintedQuantity::ratio(value, low, high), Unit::Seconds);
+    let ratio = factor.text_with_interval();
     let TimedPair { faster, slower, .. } = pair;
     let said = match pair.verdict {
-        Verdict::NoChange => format!("No change between {faster} and {slower}: {factor}."),
-        Verdict::Inconclusive => format!("Inconclusive: {faster} vs {slower}: {factor}."),
-        Verdict::Different(_) | Verdict::Probable(_) => format!("{faster} is {factor} than {slower}."),
+        Verdict::Different(_) | Verdict::Probable(_) => format!("'{faster}' is {ratio} than '{slower}'."),
+        Verdict::NoChange => format!("No change: '{faster}' vs '{slower}' is {ratio}."),
+        Verdict::Inconclusive if factor.way.is_empty() => {
+            format!("Inconclusive: '{faster}' vs '{slower}' is {ratio}.")
+        }
+        Verdict::Inconclusive => format!("Inconclusive: '{faster}' may be {ratio} than '{slower}'."),
     };
     match pair.in_common {
         Some(share) if share > 0.0 => {
-            format!("{said} They ran side by side and shared {} of the variance of their times.", percent(share))
+            format!("{said} They ran at the same time, which cancels {} of the variance.", percent(share))
         }
-        Some(_) => format!("{said} They ran side by side; their times had no variance in common."),
+        Some(_) => format!("{said} They ran at the same time, which cancels none of the variance."),
         None => said,
     }
 }

@@ -96,11 +96,7 @@ fn stored(names: &[String], common: &CommonOptions) -> Result<Vec<Run>> {
     for (at, one) in found.iter().enumerate() {
         let again = found[at + 1..].iter().find(|other| relation(&one.run, &other.run) == Relation::SameSession);
         if let Some(again) = again {
-            anyhow::bail!(
-                "runs {} and {} are the same run: leave one of them out",
-                one.handle,
-                again.handle
-            );
+            anyhow::bail!("runs {} and {} are the same run: leave one of them out", one.handle, again.handle);
         }
     }
     Ok(found.into_iter().map(|named| named.run).collect())

@@ -169,7 +169,9 @@ fn invalid_requests_are_refused_in_one_line() {
 /// explanation names the entry into the kernel.
 #[test]
 fn a_node_with_slow_system_calls_is_an_outlier_and_explained() {
-    if !testing::slow("a node that is really an outlier takes half a minute; simulated ones stand for it beside the spread") {
+    if !testing::slow(
+        "a node that is really an outlier takes half a minute; simulated ones stand for it beside the spread",
+    ) {
         return;
     }
     if Command::new("python3").args(["-c", "import ctypes"]).output().is_err() {

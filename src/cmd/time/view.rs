@@ -115,6 +115,6 @@ fn sentences(times: &[&BenchmarkResult], pairs: &[TimedPair]) -> Vec<String> {
         |name: &&str| *name == fastest || of_fastest().any(|pair| pair.faster == *name || pair.slower == *name);
     let left = measured().filter_map(|result| result.parameters.get(AXIS)).filter(|name| !judged(name));
     let too_few =
-        |name: &str| format!("Inconclusive: {name} vs {fastest}: a verdict needs {FEWEST_SAMPLES} samples of each.");
+        |name: &str| format!("Inconclusive: '{fastest}' vs '{name}': a verdict needs {FEWEST_SAMPLES} runs of each.");
     of_fastest().map(sentence).chain(left.map(too_few)).collect()
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{CompareOptions, Comparison, FailOn, GateAnswer, Rank, RatioBasis, compare};
-use model::{BenchmarkResult, Class, Direction, Estimate, EstimateMethod, Metric, Outcome, Run, Unit, Verdict};
+use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Run, Unit};
 use stats::simulate::generator;
 
 use crate::common::core::{GUEST, GuestSession, Surroundings, core_run, estimate, shared_core};
@@ -49,13 +49,13 @@ fn places_of_machines_are_of_one_basis() {
     shared_core(&mut c, "os.call");
     let mut found = set(&[&a, &b, &c]);
     let row = found.rows.iter().find(|row| row.benchmark == "os.call").unwrap();
-    let verdicts: Vec<_> = row.ratios.iter().map(|ratio| (ratio.basis, ratio.verdict)).collect();
-    assert_eq!(verdicts[1], (RatioBasis::ClockTime, Some(Verdict::Different(Some(Direction::Slower)))));
-    assert_eq!(verdicts[2], (RatioBasis::Raw, Some(Verdict::Different(Some(Direction::Slower)))));
+    let verdicts: Vec<_> = row.ratios.iter().map(|ratio| (ratio.basis, ratio.differs())).collect();
+    assert_eq!(verdicts[1], (RatioBasis::ClockTime, true));
+    assert_eq!(verdicts[2], (RatioBasis::Raw, true));
     assert!(row.ratios[2].value.unwrap() > 1.1, "a gain");
     let ranks: Vec<Rank> = row.ratios.iter().map(|ratio| ratio.rank.unwrap()).collect();
     assert_eq!(ranks.iter().map(|rank| rank.place).collect::<Vec<_>>(), [2, 3, 1], "{ranks:?}");
-    assert_eq!((ranks[2].low, ranks[2].high), (1, 1), "surely the best, as its verdict says: {ranks:?}");
+    assert_eq!((ranks[2].low, ranks[2].high), (1, 1), "the best, as its verdict says: {ranks:?}");
     found.sort_by("os.call").unwrap();
     let order: Vec<&str> = found.machines.iter().map(|machine| machine.name.as_str()).collect();
     assert_eq!(order, ["c", "a", "b"]);

@@ -297,7 +297,7 @@ fn stated_spread_decides_and_no_spread_never_does() {
     let verdicts: Vec<_> = found.rows[0].ratios.iter().map(|ratio| (ratio.verdict, ratio.method)).collect();
     assert_eq!(verdicts[1], (Some(Verdict::Different(Some(Direction::Slower))), RatioMethod::Propagated));
     assert_eq!(verdicts[2], (Some(Verdict::Inconclusive), RatioMethod::None));
-    assert_eq!(found.rows[0].ratios[2].reason.as_deref(), Some("it states no spread"));
+    assert_eq!(found.rows[0].ratios[2].reason.as_deref(), Some("it has no error bars"));
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl GrowthTrend {
             return format!("{would} (no interval: all values lie exactly on the line).{flag}{came}");
         }
         let (low, high) = (shown(projection.low), shown(projection.high));
-        format!("{would} ({}% prediction interval {low}–{high}).{flag}{wide}{came}", digits(100.0 * self.level))
+        format!("{would} ({} prediction interval {low}–{high}).{flag}{wide}{came}", percent(self.level))
     }
 }
 

@@ -122,7 +122,7 @@ pub(super) fn about(comparison: &Comparison) -> String {
     let mut words = vec!["Each benchmark has the same weight, whatever its number of parameter settings".to_owned()];
     let overall = comparison.geometric_means.iter().find(|mean| mean.family.is_none());
     if let Some(left_out) = overall.map(|mean| mean.left_out).filter(|count| machines > 1 && *count > 0) {
-        words.push(format!("{} missing on some machine left out", plural(left_out, "result")));
+        words.push(format!("without {} that some machine lacks", plural(left_out, "result")));
     }
     format!("{}.", words.join("; "))
 }

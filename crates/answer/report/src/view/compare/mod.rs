@@ -223,7 +223,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         let (name, reference) = (&machine.name, &comparison.reference);
         notes.push(format!("{name} and {reference} are the same run, so nothing is tested"));
     }
-    if others.len() > 1 && (!context.brief || others.len() <= BESIDE) {
+    if others.len() > 1 && !context.brief {
         notes.extend((0..comparison.machines.len()).map(|index| machine_note(comparison, context, index)));
     }
     if !others.is_empty() && !context.brief {

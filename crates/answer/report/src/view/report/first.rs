@@ -49,7 +49,8 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     blocks.extend(forest::charts(rest, &[other]));
     let listed = forest::verdict_list(rest, &[other]);
     if !listed.is_empty() {
-        blocks.push(Block::Folded { title: "changed results, with their intervals".to_owned(), blocks: listed });
+        blocks
+            .push(Block::Folded { title: "slower and faster results with their intervals".to_owned(), blocks: listed });
     }
     DocumentSection { title, blocks }
 }

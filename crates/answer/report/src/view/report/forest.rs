@@ -39,7 +39,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
         return Vec::new();
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut columns = vec![Column::label("changed")];
+    let mut columns = vec![Column::label("result")];
     if others.len() > 1 {
         columns.push(Column::words("machine"));
     }
@@ -48,7 +48,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     let table = Block::table(columns, found.into_iter().map(|(_, row)| row).collect());
     if others.len() > 1 {
         return vec![Block::Folded {
-            title: "changed results, the largest change first".to_owned(),
+            title: "slower and faster results, the largest change first".to_owned(),
             blocks: vec![table],
         }];
     }
@@ -70,7 +70,7 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
             let ends = comparison.normalise.rewritten_ends(&row.metric, (quantity.low, quantity.high), Normalise::Gain);
             let quantity = PrintedQuantity { value: gain(quantity.value), low: ends.0, high: ends.1, ..quantity };
             let (word, tone) = match rows::brief(ratio) {
-                // What could not be tested is as open as what is inconclusive.
+                // An untested result has the colour of an inconclusive one.
                 (word, _) if ratio.verdict.is_none() => (word, Tone::Plain),
                 told => told,
             };
@@ -83,17 +83,16 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         if drawn.is_empty() {
             continue;
         }
-        let title = format!("{machine} vs baseline {}", comparison.reference);
+        let title = format!("{machine} vs {} (baseline)", comparison.reference);
         let about = format!(
-            "Speed-up per {} (right of 1 = faster) with its interval. Grey band: ±{}, no change. Green: faster, orange: \
-             slower, blue: no change, grey: inconclusive or untested. A hollow dot has no error bars; an arrow marks an \
-             interval that goes on.",
-            if whole { "result" } else { "changed result" },
+            "Speed-up of each {}result with its {}% interval, the largest change first. Shaded: ±{}, no change.",
+            if whole { "" } else { "slower or faster " },
+            (comparison.level * 100.0).round(),
             percent(comparison.band)
         );
         let forest = Forest {
             band: comparison.band,
-            title: format!("speed-up over {}: above 1 is better", comparison.reference),
+            title: format!("speed-up over {}: right of 1 is better", comparison.reference),
             rows: drawn,
         };
         let chart = Block::Chart(Chart { title: title.clone(), about, plot: ChartPlot::Forest(forest) });

@@ -37,18 +37,17 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
     }
     if estimates().any(|e| e.method == EstimateMethod::None) {
         items.push(
-            "\"No spread known\" marks published values without error bars, which cannot be tested. If they differ by more \
-             than rounding, typical run-to-run variation and 30%, they are called probably slower or faster."
+            "\"No error bars\" marks values that were published without them, so no test is possible. They count as \
+             probably slower or faster only beyond rounding, normal run-to-run variation and 30%."
                 .to_owned(),
         );
     }
     if let Some(comparison) = input.comparison {
         items.push(format!(
-            "Intervals of ratios between runs include the typical run-to-run variation. Slower or faster: significant over \
-             all {} tests together (Holm), and the whole interval lies outside ±{}. No change: the interval lies inside. \
-             Inconclusive: neither.",
+            "Ratios between runs include normal run-to-run variation. Slower or faster: significant in {} tests together \
+             (Holm), and the interval lies outside ±{band}. No change: inside ±{band}. Inconclusive: neither.",
             comparison.tests,
-            percent(comparison.band)
+            band = percent(comparison.band)
         ));
     }
     items.push("MB is 10^6 bytes, MiB 2^20. Bandwidth names the bytes that it counts.".to_owned());

@@ -27,7 +27,7 @@ const RESULTS: usize = 8;
 /// Curves that one chart can tell apart.
 const CURVES: usize = 16;
 /// Beginning of the heading of the verdicts.
-const VERDICTS: &str = "Verdicts vs";
+const VERDICTS: &str = "Compared with";
 
 /// Content of a report.
 #[derive(Debug, Clone, Copy, Default)]
@@ -205,7 +205,7 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     document.sections.extend(curves::sections(input.runs, names));
     document.sections.extend(first::ladder(input, names));
     document.sections.extend(means::section(comparison, &others, RESULTS).map(|section| {
-        let title = format!("vs baseline {}, with their intervals", comparison.reference);
+        let title = format!("baseline {}, with intervals", comparison.reference);
         let blocks = vec![Block::folded(title, section.blocks)];
         DocumentSection { title: "Geometric means".to_owned(), blocks }
     }));
