@@ -97,13 +97,9 @@ fn a_better_mode_excuses_no_other() {
         judged(&pair)
     };
     let (ratio, answer) = gate(69.0, 0.003);
-    assert_eq!((ratio.differs(), answer), (true, GateAnswer::Pass),
-        "{ratio:?}"
-    );
+    assert_eq!((ratio.differs(), answer), (true, GateAnswer::Pass), "{ratio:?}");
     let (ratio, answer) = gate(73.0, 0.08);
-    assert_eq!((ratio.differs(), answer), (true, GateAnswer::Inconclusive),
-        "{ratio:?}"
-    );
+    assert_eq!((ratio.differs(), answer), (true, GateAnswer::Inconclusive), "{ratio:?}");
 }
 
 #[test]

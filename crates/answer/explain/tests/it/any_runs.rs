@@ -106,7 +106,7 @@ proptest! {
             prop_assert_eq!(names.len(), 3);
             prop_assert!(serde_json::to_string(&found).is_ok());
         }
-        // With the runs swapped, every gain is the inverse and every verdict the same.
+        // With the runs swapped, every gain is the inverse and every verdict the opposite.
         let turned = compare(&[&b, &a], &CompareOptions::default());
         if let Ok(found) = compare(&[&a, &b], &CompareOptions::default()) {
             let turned = turned.unwrap();
@@ -114,7 +114,11 @@ proptest! {
             for row in &found.rows {
                 let back = turned.rows.iter().find(|other| other.key() == row.key()).unwrap();
                 let (x, y) = (&row.ratios[1], &back.ratios[1]);
-                prop_assert_eq!(x.verdict, y.verdict, "{:?} {:?}", x, y);
+                match (x.direction(), y.direction()) {
+                    (Some(one), Some(other)) => prop_assert!(one.is_worse() != other.is_worse(), "{:?} {:?}", x, y),
+                    _ => prop_assert_eq!(x.verdict, y.verdict, "{:?} {:?}", x, y),
+                }
+                prop_assert_eq!(x.differs(), y.differs(), "{:?} {:?}", x, y);
                 let inverse = |p: Option<f64>, q: Option<f64>| match (p, q) {
                     (Some(p), Some(q)) => (p.ln() + q.ln()).abs() < 1e-6 * (1.0 + p.ln().abs()),
                     (p, q) => p.is_none() && q.is_none(),

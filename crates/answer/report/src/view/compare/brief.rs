@@ -216,13 +216,13 @@ fn inconclusive(comparison: &Comparison, other: usize, seconds: &HashMap<ResultK
     let mut parts = Vec::new();
     if samples > 0 {
         let spoken = |time: f64| PrintedQuantity::bare(time.max(1.0).round(), Unit::Seconds).short();
-        let cost = time.map(|time| format!(", {} in each run", spoken(time))).unwrap_or_default();
+        let cost = time.map(|time| format!(", {}", spoken(time))).unwrap_or_default();
         let need = verb(samples, "needs", "need");
         parts.push(format!("{need} a longer run ({}{cost})", plural(most, "more sample")));
     }
     if let (Some(least), Some(most)) = (runs.iter().min(), runs.iter().max()) {
         let range = if least == most { most.to_string() } else { format!("{least} to {most}") };
-        parts.push(format!("{} more runs ({range} of each machine)", verb(runs.len(), "needs", "need")));
+        parts.push(format!("{} more runs ({range} each)", verb(runs.len(), "needs", "need")));
     }
     if close > 0 {
         parts.push(format!("{} too noisy or too close to the margin", verb(close, "is", "are")));
@@ -238,18 +238,18 @@ fn inconclusive(comparison: &Comparison, other: usize, seconds: &HashMap<ResultK
     said
 }
 
-/// `They would have shown changes of 15% or more (median; 6.2% to 88%). What would help most: an idle machine.`
+/// `Smallest detectable change: 15% (median; 6.2% to 88%). What would help most: an idle machine.`
 fn detectable(open: &[&Ratio]) -> Option<String> {
     let mut sizes: Vec<f64> = open.iter().filter_map(|ratio| ratio.detectable).collect();
     sizes.sort_by(f64::total_cmp);
     let [least, .., most] = sizes[..] else {
         let size = sizes.first()?;
         let help = most_help(open).map(|help| format!(" What would help: {help}.")).unwrap_or_default();
-        return Some(format!("It would have shown a change of {} or more.{help}", percent(*size)));
+        return Some(format!("Smallest detectable change: {}.{help}", percent(*size)));
     };
     let help = most_help(open).map(|help| format!(" What would help most: {help}.")).unwrap_or_default();
     Some(format!(
-        "They would have shown changes of {} or more (median; {} to {}).{help}",
+        "Smallest detectable change: {} (median; {} to {}).{help}",
         percent(stats::median(&sizes)?),
         percent(least),
         percent(most)

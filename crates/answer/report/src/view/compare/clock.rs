@@ -8,9 +8,13 @@ use crate::words::{capital, factor, grouped, no_clock, plural};
 use crate::{Cell, PrintedQuantity, Tone};
 
 /// One sentence a run on its clock against the reference's, of many runs one for all, and one on what follows for the
-/// results; nothing where no references were read.
-pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<String> {
-    let told: Vec<ClockNote<'_>> = others.iter().filter_map(|other| against(comparison, reference, *other)).collect();
+/// results; nothing where no references were read. A brief comparison has only clocks that differ.
+pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize], brief: bool) -> Vec<String> {
+    let mut told: Vec<ClockNote<'_>> =
+        others.iter().filter_map(|other| against(comparison, reference, *other)).collect();
+    if brief && told.len() <= BESIDE {
+        told.retain(|note| !matches!(note.verdict, Some(Verdict::NoChange | Verdict::Inconclusive)));
+    }
     let mut notes = match told.len() {
         0..=BESIDE => told.iter().map(|note| note.sentence(comparison)).collect(),
         _ => vec![of_many(comparison, &told)],

@@ -98,7 +98,9 @@ pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> 
     // Without an interval a mean is no finding; the whole table has it.
     let overall = means.iter().find(|mean| mean.family.is_none()).filter(|mean| mean.low.is_some())?;
     let short = |mean: &&GeometricMean| format!("{} {}", title(mean), factor_words(comparison, mean));
-    let families: Vec<String> = means.iter().filter(|mean| mean.family.is_some()).map(short).collect();
+    // The families matter where something changed.
+    let changed = comparison.machines[other].tally.different() > 0;
+    let families: Vec<String> = means.iter().filter(|mean| mean.family.is_some() && changed).map(short).collect();
     let families = if families.len() > 1 { format!("; {}", families.join("; ")) } else { String::new() };
     Some(format!("All results: {}{families}", words(comparison, overall)))
 }

@@ -217,7 +217,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
     let mut notes = some_disturbed(&disturbances(comparison, context.brief), others.len() > BESIDE);
     notes.extend(environments(comparison));
     notes.extend(comparison.machines.iter().filter_map(|machine| rules(machine, &comparison.reference)));
-    notes.extend(clock::notes(comparison, reference, others));
+    notes.extend(clock::notes(comparison, reference, others, context.brief));
     notes.extend(others.iter().flat_map(|other| places::notes(comparison, reference, *other)));
     for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {
         let (name, reference) = (&machine.name, &comparison.reference);
@@ -227,8 +227,9 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
         notes.extend((0..comparison.machines.len()).map(|index| machine_note(comparison, context, index)));
     }
     if !others.is_empty() && !context.brief {
-        let mark = others.len() > BESIDE && many::has_inconclusive(comparison);
-        let mark = mark.then(|| format!(" {} marks inconclusive results.", many::INCONCLUSIVE)).unwrap_or_default();
+        let marked = others.len() > BESIDE && many::has_inconclusive(comparison);
+        let mark =
+            if marked { format!(" {} marks inconclusive results.", many::INCONCLUSIVE) } else { String::new() };
         match comparison.tests {
             0 if itself(comparison) => {}
             0 => notes.push(format!("Nothing could be tested: no result has error bars on both sides.{mark}")),

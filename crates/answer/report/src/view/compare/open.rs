@@ -25,7 +25,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
     }
     let items = answers.iter().map(|answer| say(comparison, others, answer)).collect();
     Some(DocumentSection::of(
-        "inconclusive, why, and (the smallest change that would have been seen)",
+        "inconclusive, why, and (the smallest detectable change)",
         Block::list(items),
     ))
 }

@@ -45,7 +45,7 @@ pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, titl
     let mut blocks = vec![Block::Cards(cards)];
     blocks.extend(brief::sentences(comparison, other).into_iter().map(Block::Text));
     let reference = compare::places_of(comparison).0;
-    blocks.extend(clock::notes(comparison, reference, &[other]).into_iter().map(Block::Text));
+    blocks.extend(clock::notes(comparison, reference, &[other], false).into_iter().map(Block::Text));
     blocks.extend(forest::charts(rest, &[other]));
     let listed = forest::verdict_list(rest, &[other]);
     if !listed.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> 
         first.title = capital(&first.title);
     }
     let reference = compare::places_of(comparison).0;
-    let clocks = clock::notes(comparison, reference, others).into_iter().map(Block::Text);
+    let clocks = clock::notes(comparison, reference, others, false).into_iter().map(Block::Text);
     let mut blocks: Vec<Block> = clocks.collect();
     blocks.push(Block::Table(brief::counts_table(comparison, others)));
     blocks.extend(brief::per_price(comparison).into_iter().map(Block::Text));
