@@ -4,7 +4,7 @@
 use crate::common::{rate, result, run, time};
 use compare::{CompareOptions, FailOn, GateAnswer, GeometricMean, Normalise, compare};
 use explain::explain;
-use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Mode, Outcome, Primitive, Run, Sample, Verdict};
+use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Mode, Outcome, Primitive, Run, Sample};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f64> {

@@ -217,12 +217,12 @@ fn inconclusive(comparison: &Comparison, other: usize, seconds: &HashMap<ResultK
     if samples > 0 {
         let spoken = |time: f64| PrintedQuantity::bare(time.max(1.0).round(), Unit::Seconds).short();
         let cost = time.map(|time| format!(", {}", spoken(time))).unwrap_or_default();
-        let need = verb(samples, "needs", "need");
-        parts.push(format!("{need} a longer run ({}{cost})", plural(most, "more sample")));
+        let (need, up_to) = (verb(samples, "needs", "need"), if samples > 1 { "up to " } else { "" });
+        parts.push(format!("{need} a longer run ({up_to}{}{cost})", plural(most, "more sample")));
     }
     if let (Some(least), Some(most)) = (runs.iter().min(), runs.iter().max()) {
         let range = if least == most { most.to_string() } else { format!("{least} to {most}") };
-        parts.push(format!("{} more runs ({range} each)", verb(runs.len(), "needs", "need")));
+        parts.push(format!("{} more runs ({range} per machine)", verb(runs.len(), "needs", "need")));
     }
     if close > 0 {
         parts.push(format!("{} too noisy or too close to the margin", verb(close, "is", "are")));

@@ -228,8 +228,7 @@ fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, ot
     }
     if !others.is_empty() && !context.brief {
         let marked = others.len() > BESIDE && many::has_inconclusive(comparison);
-        let mark =
-            if marked { format!(" {} marks inconclusive results.", many::INCONCLUSIVE) } else { String::new() };
+        let mark = if marked { format!(" {} marks inconclusive results.", many::INCONCLUSIVE) } else { String::new() };
         match comparison.tests {
             0 if itself(comparison) => {}
             0 => notes.push(format!("Nothing could be tested: no result has error bars on both sides.{mark}")),

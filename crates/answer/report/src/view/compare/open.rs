@@ -24,10 +24,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
         return None;
     }
     let items = answers.iter().map(|answer| say(comparison, others, answer)).collect();
-    Some(DocumentSection::of(
-        "inconclusive, why, and (the smallest detectable change)",
-        Block::list(items),
-    ))
+    Some(DocumentSection::of("inconclusive, why, and (the smallest detectable change)", Block::list(items)))
 }
 
 /// Collects results with one answer for each machine, then machines with the same results.
