@@ -255,8 +255,7 @@ fn what_would_decide_adds_up() {
     let text = screen(&view::compare(&comparison, &CompareContext { brief: true, ..Default::default() }), 900);
     let line = text.lines().find(|line| line.contains("Inconclusive: ")).unwrap_or_else(|| panic!("{text}"));
     assert!(
-        line.contains("need a longer run (up to ")
-            && line.contains("have no interval to test (fewer than 8 samples"),
+        line.contains("need a longer run (up to ") && line.contains("have no interval to test (fewer than 8 samples"),
         "{line}"
     );
 }
