@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     inconclusive: Option<Inconclusive>,
 }
 
-/// Result of a condition that is undecided.
+/// Result of a condition that is inconclusive.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Inconclusive {
     Pass,
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         comparison.set_prices(&prices);
         anyhow::ensure!(
             !comparison.per_price.is_empty(),
-            "there is no performance to set against the prices: the runs have no result with a gain in common"
+            "could not compute performance per price: the runs have no result in common"
         );
     }
     comparison.gate = arguments.fail_on.map(|condition| condition.gate(&comparison));

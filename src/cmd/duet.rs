@@ -1,9 +1,9 @@
 //! Two sides that run at once on two cores, for the commands that compare long operations.
 
 use anyhow::{Result, ensure};
-use application::{TimedPair, TimedVerdict};
+use application::TimedPair;
 use measure::Stopper;
-use model::{Unit, percent};
+use model::{Unit, Verdict, percent};
 use report::PrintedQuantity;
 use report::words::factor;
 
@@ -53,12 +53,12 @@ pub(super) fn sentence(pair: &TimedPair) -> String {
     let ratio = factor.text_with_interval();
     let TimedPair { faster, slower, .. } = pair;
     let said = match pair.verdict {
-        TimedVerdict::Different => format!("'{faster}' is {ratio} than '{slower}'."),
-        TimedVerdict::Same => format!("No change: '{faster}' against '{slower}' is {ratio}."),
-        TimedVerdict::Undecided if factor.way.is_empty() => {
-            format!("Inconclusive: '{faster}' against '{slower}' is {ratio}.")
+        Verdict::Different(_) | Verdict::Probable(_) => format!("'{faster}' is {ratio} than '{slower}'."),
+        Verdict::NoChange => format!("No change: '{faster}' vs '{slower}' is {ratio}."),
+        Verdict::Inconclusive if factor.way.is_empty() => {
+            format!("Inconclusive: '{faster}' vs '{slower}' is {ratio}.")
         }
-        TimedVerdict::Undecided => format!("Inconclusive: '{faster}' may be {ratio} than '{slower}'."),
+        Verdict::Inconclusive => format!("Inconclusive: '{faster}' may be {ratio} than '{slower}'."),
     };
     match pair.in_common {
         Some(share) if share > 0.0 => {

@@ -1,5 +1,4 @@
-//! `prony selftest`: the machine against itself. Every DIFFERENT is a false alarm, and a planted difference is to be
-//! found.
+//! `prony selftest`: the machine against itself. Every difference is a false alarm, and a planted one is to be found.
 
 use anyhow::Result;
 use clap::Args;
@@ -84,12 +83,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 /// Sessions of one machine by their names.
 fn stored(names: &[String], common: &CommonOptions) -> Result<Vec<Run>> {
     let found = run_finder::find(names, common, Detail::Values)?;
-    anyhow::ensure!(found.len() > 1, "one session makes no pair: name two or more");
+    anyhow::ensure!(found.len() > 1, "one run makes no pair: name two or more");
     let (first, others) = (&found[0], &found[1..]);
     for other in others {
         anyhow::ensure!(
             relation(&first.run, &other.run) != Relation::AnotherMachine,
-            "runs {} and {} are not known to be of one machine: this compares a machine with itself",
+            "runs {} and {} are not known to be of one machine",
             first.handle,
             other.handle
         );
@@ -97,11 +96,7 @@ fn stored(names: &[String], common: &CommonOptions) -> Result<Vec<Run>> {
     for (at, one) in found.iter().enumerate() {
         let again = found[at + 1..].iter().find(|other| relation(&one.run, &other.run) == Relation::SameSession);
         if let Some(again) = again {
-            anyhow::bail!(
-                "runs {} and {} are one session, which equals itself: leave one of them out",
-                one.handle,
-                again.handle
-            );
+            anyhow::bail!("runs {} and {} are the same run: leave one of them out", one.handle, again.handle);
         }
     }
     Ok(found.into_iter().map(|named| named.run).collect())

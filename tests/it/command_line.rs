@@ -117,7 +117,7 @@ fn a_locale_without_utf_8_gets_ascii() {
 fn columns_are_asked_for_where_there_is_no_terminal() {
     let place = Place::with_a_run();
     let widest = |columns: &str| {
-        let output = place.prony().args(["compare", "1", "1", "--all"]).env("COLUMNS", columns).output().unwrap();
+        let output = place.prony().args(["selftest", "--rules"]).env("COLUMNS", columns).output().unwrap();
         Answer::of(output).fine().out.lines().map(|line| line.chars().count()).max().unwrap_or(0)
     };
     assert!(widest("60") <= 60 && (61..=100).contains(&widest("100")));

@@ -266,7 +266,7 @@ fn another_definition_is_in_no_mean_and_gets_no_verdict() {
     let said = place.ask(&["compare", published, &new, "--all"]).fine().out;
     assert!(said.contains("† nearly the same definition"), "{said}");
     let csv = place.ask(&["compare", published, &new, "--format", "csv"]).fine().out;
-    assert!(csv.lines().next().unwrap().ends_with("definition,differs"), "{csv}");
+    assert!(csv.lines().next().unwrap().ends_with("definition,differs,help,detectable"), "{csv}");
 }
 
 #[test]

@@ -168,8 +168,10 @@ fn invalid_requests_are_refused_in_one_line() {
 /// System calls of one node pass through a filter of 2000 instructions. It is an outlier in these and in nothing else,
 /// and the explanation names the entry into the kernel.
 #[test]
-fn a_node_with_slow_system_calls_is_odd_and_explained() {
-    if !testing::slow("a node that is really odd takes half a minute; simulated ones stand for it beside the spread") {
+fn a_node_with_slow_system_calls_is_an_outlier_and_explained() {
+    if !testing::slow(
+        "a node that is really an outlier takes half a minute; simulated ones stand for it beside the spread",
+    ) {
         return;
     }
     if Command::new("python3").args(["-c", "import ctypes"]).output().is_err() {
@@ -191,10 +193,10 @@ fn a_node_with_slow_system_calls_is_odd_and_explained() {
         let answer = place.ask(&arguments);
         let report = answer.json();
         let node = |list: &str| {
-            let all = if list == "odd" { &report["spread"]["odd"] } else { &report["explanations"] };
+            let all = if list == "outliers" { &report["spread"]["outliers"] } else { &report["explanations"] };
             all.as_array().and_then(|all| all.iter().find(|one| one["node"] == "c")).cloned()
         };
-        let Some(slow) = node("odd") else { return Err(format!("c is not odd: {report}")) };
+        let Some(slow) = node("outliers") else { return Err(format!("c is no outlier: {report}")) };
         assert_eq!(answer.code, Some(1), "{answer:?}");
         let results = slow["results"].as_array().unwrap();
         let Some(calls) = results.iter().find(|one| one["title"] == "getppid system call") else {

@@ -15,12 +15,12 @@ fn imports_under_one_name_are_of_one_machine() {
         place.ask(&["import", file, "--machine", name, "--label", &label, "--date", "2024-05-31"]).fine();
     }
     let said = place.ask(&["compare", "node-a-old.txt", "node-a-new.txt"]).fine().out;
-    assert!(said.contains("(same machine, another session;"), "{said}");
+    assert!(said.contains(": same machine, margin"), "{said}");
     let said = place.ask(&["compare", "node-a-old.txt", "node-b-other.txt"]).fine().out;
-    assert!(said.contains("(another machine;"), "{said}");
+    assert!(said.contains(": another machine, margin"), "{said}");
     // Files that name no machine are of machines of their own.
     let said = place.ask(&["compare", "./old.txt", "./new.txt"]).fine().out;
-    assert!(said.contains("(another machine;"), "{said}");
+    assert!(said.contains(": another machine, margin"), "{said}");
 }
 
 #[test]
@@ -33,13 +33,13 @@ fn a_shared_file_is_of_the_machine_that_it_was_measured_on() {
     ask(&[TINY, &["--share", "--label", "one"]].concat());
     ask(&[TINY, &["--share", "--label", "two"]].concat());
     for (a, b, how) in [
-        ("one.prony.json", "two.prony.json", "same machine, another session"),
-        ("1", "two.prony.json", "same machine, another session"),
-        ("one.prony.json", "2", "same machine, another session"),
+        ("one.prony.json", "two.prony.json", "same machine"),
+        ("1", "two.prony.json", "same machine"),
+        ("one.prony.json", "2", "same machine"),
         ("1", "one.prony.json", "the same run"),
     ] {
         let said = ask(&["compare", a, b]).out;
-        assert!(said.contains(&format!("({how};")), "{a}, {b}: {said}");
+        assert!(said.contains(&format!(": {how}, margin")), "{a}, {b}: {said}");
     }
     // The file itself has nothing of the machine's own.
     let kept = ask(&["show", "1", "--format=json"]).json();

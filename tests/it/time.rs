@@ -191,14 +191,14 @@ fn a_run_in_which_nothing_was_launched_is_not_kept() {
 }
 
 #[test]
-fn two_commands_of_too_few_samples_are_said_to_be_undecided() {
+fn two_commands_of_too_few_samples_are_said_to_be_inconclusive() {
     let place = Place::new();
     // The faster one is named last, and neighbours must not decide which it is.
     for runs in ["--runs=2", "--runs=7"] {
         let said = timed(&place, &[runs, "sleep 0.01", "sleep 0.6"]).fine().out;
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            said.contains("Inconclusive: 'sleep 0.01' against 'sleep 0.6': a verdict needs 8 runs of each"),
+            said.contains("Inconclusive: 'sleep 0.01' vs 'sleep 0.6': a verdict needs 8 runs of each"),
             "{said}"
         );
     }

@@ -214,13 +214,13 @@ fn runs_that_were_measured_with_other_rules_say_so() {
 #[test]
 fn the_self_test_takes_stored_sessions_of_one_machine() {
     let place = Place::with_a_run();
-    assert!(place.ask(&["selftest", "1"]).refused().contains("one session makes no pair"));
-    assert!(place.ask(&["selftest", "1", "1"]).refused().contains("one session"));
+    assert!(place.ask(&["selftest", "1"]).refused().contains("one run makes no pair"));
+    assert!(place.ask(&["selftest", "1", "1"]).refused().contains("the same run"));
     assert!(place.ask(&["selftest", "1", "--pairs", "3"]).err.contains("cannot be used with"));
     let mut other: serde_json::Value = place.ask(&["show", "1", "--format=json"]).fine().json();
     other["id"] = "another-session".into();
     std::fs::write(place.file("other.json"), other.to_string()).unwrap();
-    assert!(place.ask(&["selftest", "1", "./other.json"]).refused().contains("one session"), "an id is no session");
+    assert!(place.ask(&["selftest", "1", "./other.json"]).refused().contains("the same run"), "an id is no session");
     other["session"]["started"] = "2026-11-25T03:00:00Z".into();
     std::fs::write(place.file("other.json"), other.to_string()).unwrap();
     let found = place.ask(&["selftest", "1", "./other.json", "--format=json"]).fine().json();

@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     action: FleetAction,
 }
 
-/// When a fleet with an odd node is a failure.
+/// When a fleet with an outlier is a failure.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutlierGate {
     /// Exit with 1 if a node is an outlier; with 3 if inconclusive
@@ -25,7 +25,7 @@ pub(crate) struct OutlierGate {
 }
 
 impl OutlierGate {
-    /// Whether an odd node is a failure.
+    /// Whether an outlier is a failure.
     pub(crate) const fn asked(&self) -> bool {
         self.fail_on.is_some()
     }

@@ -1,9 +1,9 @@
-//! The report of a fleet: every node with its outcome, the spread, and explanations of odd nodes.
+//! The report of a fleet: every node with its outcome, the spread, and explanations of outliers.
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use compare::fleet::{FleetSpread, OddNode, ResultSpread};
+use compare::fleet::{FleetSpread, OutlierNode, ResultSpread};
 use explain::Explanation;
 use launcher::suite::{Measured, NodeEnd, NodeState};
 use model::{Estimate, EstimateMethod, Outcome, Run, Unit, percent};
@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::cli::CommonOptions;
 use crate::{ExitStatus, run_finder};
 
-/// Most odd nodes that are explained; further ones get a suggested command.
+/// Most outliers that are explained; further ones get a suggested command.
 const EXPLAINED: usize = 3;
 
 /// A node and the number of its run in the store.
@@ -35,14 +35,14 @@ impl ReportedNode {
     /// What became of it, and why it is not what was asked for.
     fn words(&self) -> (&'static str, Option<&str>) {
         match &self.measured.state {
-            NodeState::Measured(NodeEnd::Stopped) => ("stopped", Some("it was stopped; what it measured is kept")),
+            NodeState::Measured(NodeEnd::Stopped) => ("stopped", Some("stopped; the finished results are kept")),
             NodeState::Measured(NodeEnd::TimeLimit) if !self.is_whole() => {
-                ("nothing", Some("its time limit came before any result had a value"))
+                ("nothing", Some("stopped at the time limit before any result had a value"))
             }
-            NodeState::Measured(_) if !self.is_whole() => ("nothing", Some("no result could be measured there")),
+            NodeState::Measured(_) if !self.is_whole() => ("nothing", Some("no result could be measured")),
             NodeState::Measured(NodeEnd::Complete) => ("measured", None),
             NodeState::Measured(NodeEnd::TimeLimit) => {
-                ("measured", Some("its time limit came before every result was finished"))
+                ("measured", Some("stopped at the time limit; some results are less precise"))
             }
             NodeState::Lost(reason) => ("lost", Some(reason)),
             NodeState::Missing(reason) => ("missing", Some(reason)),
@@ -55,7 +55,7 @@ pub(super) struct FleetReport {
     launcher: String,
     pub(super) nodes: Vec<ReportedNode>,
     pub(super) spread: Option<FleetSpread>,
-    explanations: Vec<(OddNode, Option<Explanation>)>,
+    explanations: Vec<(OutlierNode, Option<Explanation>)>,
 }
 
 impl FleetReport {
@@ -81,9 +81,9 @@ impl FleetReport {
             let options = compare::CompareOptions { history: &history, ..compare::CompareOptions::default() };
             let found = compare::fleet::spread(&runs, &names, &options)?;
             let find = |name: &str| whole.iter().find(|(node, _)| *node == name).map(|(_, run)| *run);
-            for odd in found.odd.iter().take(EXPLAINED) {
-                let pair = find(&odd.against).zip(find(&odd.node));
-                let handles = vec![odd.against.clone(), odd.node.clone()];
+            for outlier in found.outliers.iter().take(EXPLAINED) {
+                let pair = find(&outlier.baseline).zip(find(&outlier.node));
+                let handles = vec![outlier.baseline.clone(), outlier.node.clone()];
                 let options = explain::ExplainOptions {
                     catalogue: benchmarks::catalogue(),
                     history: &history,
@@ -91,20 +91,20 @@ impl FleetReport {
                     ..Default::default()
                 };
                 let why = pair.and_then(|(a, b)| explain::explain(a, b, &options).ok());
-                explanations.push((odd.clone(), why));
+                explanations.push((outlier.clone(), why));
             }
             spread = Some(found);
         }
         Ok(Self { launcher: launcher.to_owned(), nodes, spread, explanations })
     }
 
-    /// The exit code if odd nodes are to fail; `None` if there is none. It is inconclusive if nodes could not be
-    /// compared, or if two nodes differ, of which either may be odd.
-    pub(super) fn odd(&self) -> Option<ExitStatus> {
+    /// The exit code if outliers are to fail; `None` if there is none. It is inconclusive if nodes could not be
+    /// compared, or if two nodes differ, of which either may be the outlier.
+    pub(super) fn outlier(&self) -> Option<ExitStatus> {
         let Some(spread) = &self.spread else { return Some(ExitStatus::Inconclusive) };
         let unclear = spread.nodes.len() < 3 && spread.results.iter().any(|result| !result.different.is_empty());
         match () {
-            () if !spread.odd.is_empty() => Some(ExitStatus::Found),
+            () if !spread.outliers.is_empty() => Some(ExitStatus::Found),
             () if spread.tests == 0 || unclear => Some(ExitStatus::Inconclusive),
             () => None,
         }
@@ -119,21 +119,21 @@ impl FleetReport {
         ));
         document.add("", Block::Table(nodes(&self.nodes)));
         if let Some(spread) = &self.spread {
-            document
-                .add(format!("spread between nodes, set against {}", spread.typical), Block::Table(results(spread)));
+            document.add(format!("spread between nodes (baseline {})", spread.typical), Block::Table(results(spread)));
             document.summary.push(summary(spread));
         }
-        for (odd, why) in &self.explanations {
-            let mut blocks = vec![Block::list(odd.results.iter().take(5).map(apart).collect())];
+        for (outlier, why) in &self.explanations {
+            let mut blocks = vec![Block::list(outlier.results.iter().take(5).map(apart).collect())];
             match why {
                 Some(why) => blocks.extend(why.sentences().into_iter().map(Block::Text)),
-                None => blocks.push(Block::Text("The two runs cannot be explained: they share too little.".to_owned())),
+                None => blocks.push(Block::Text("No explanation: the two runs share too few results.".to_owned())),
             }
-            document
-                .sections
-                .push(DocumentSection { title: format!("why {} is odd, against {}", odd.node, odd.against), blocks });
+            document.sections.push(DocumentSection {
+                title: format!("why {} is an outlier (baseline {})", outlier.node, outlier.baseline),
+                blocks,
+            });
             let number = |name: &str| self.nodes.iter().find(|node| node.measured.node == name)?.number;
-            if let Some((a, b)) = number(&odd.against).zip(number(&odd.node)) {
+            if let Some((a, b)) = number(&outlier.baseline).zip(number(&outlier.node)) {
                 document.next.push(format!("prony explain {a} {b} --verbose"));
             }
         }
@@ -157,7 +157,7 @@ impl FleetReport {
         let explanations: Vec<_> = self
             .explanations
             .iter()
-            .map(|(odd, why)| json!({ "node": odd.node, "against": odd.against, "explanation": why }))
+            .map(|(outlier, why)| json!({ "node": outlier.node, "baseline": outlier.baseline, "explanation": why }))
             .collect();
         json!({
             "launcher": self.launcher,
@@ -175,7 +175,7 @@ fn counted(run: &Run) -> usize {
 }
 
 fn nodes(nodes: &[ReportedNode]) -> Table {
-    let columns = Column::list("node||run|host|#results|~because");
+    let columns = Column::list("node||run|host|#results|~reason");
     let row = |node: &ReportedNode| {
         let (state, reason) = node.words();
         let tone = if node.is_whole() { Tone::Good } else { Tone::Bad };
@@ -193,7 +193,7 @@ fn nodes(nodes: &[ReportedNode]) -> Table {
 }
 
 fn results(spread: &FleetSpread) -> Table {
-    let columns = Column::list("|#least|#median|#most|#apart|~odd");
+    let columns = Column::list("|#min|#median|#max|#spread|~outlier");
     // Families stand once each, in the order of their first result.
     let family =
         |result: &ResultSpread| report::words::family_title(result.benchmark.split('.').next().unwrap_or_default());
@@ -212,10 +212,14 @@ fn row(result: &ResultSpread) -> TableRow {
         method: EstimateMethod::Range,
         ..result.least
     };
-    let odd = if result.odd.is_empty() && !result.different.is_empty() {
-        format!("no majority: {} differ", list(&result.different))
+    let outlier = if result.outliers.is_empty() && !result.different.is_empty() {
+        format!(
+            "no majority ({} {})",
+            list(&result.different),
+            if result.different.len() == 1 { "differs" } else { "differ" }
+        )
     } else {
-        list(&result.odd)
+        list(&result.outliers)
     };
     TableRow::of(vec![
         Cell::text(label(&result.title, &result.metric, &result.parameters)),
@@ -223,11 +227,11 @@ fn row(result: &ResultSpread) -> TableRow {
         value(&median),
         value(&result.most),
         Cell::text(percent(result.range)),
-        Cell::Text(odd, Tone::Caution),
+        Cell::Text(outlier, Tone::Caution),
     ])
 }
 
-fn apart(result: &compare::fleet::OddResult) -> String {
+fn apart(result: &compare::fleet::OutlierResult) -> String {
     let gain = match result.interval {
         Some((low, high)) => PrintedQuantity::ratio(result.gain, low, high),
         None => PrintedQuantity::bare(result.gain, Unit::Ratio),
@@ -236,15 +240,22 @@ fn apart(result: &compare::fleet::OddResult) -> String {
 }
 
 fn summary(spread: &FleetSpread) -> String {
-    let odd: Vec<String> =
-        spread.odd.iter().map(|node| format!("{} in {}", node.node, plural(node.results.len(), "result"))).collect();
-    let tests = plural(spread.tests, "comparison");
+    let outliers: Vec<String> = spread
+        .outliers
+        .iter()
+        .map(|node| format!("{} in {}", node.node, plural(node.results.len(), "result")))
+        .collect();
     if spread.nodes.len() < 3 {
         let apart = spread.results.iter().filter(|result| !result.different.is_empty()).count();
-        return format!("Two nodes differ in {} of {tests}; which of them is odd takes a third.", apart);
+        return format!(
+            "The two nodes differ in {apart} of {}. A third node is needed to tell which is the outlier.",
+            plural(spread.results.len(), "result")
+        );
     }
-    if odd.is_empty() {
-        return format!("No node is odd: in {tests} none is outside what launches, sessions and the band of 2% allow.");
+    let tests = plural(spread.tests, "comparison");
+    if outliers.is_empty() {
+        return format!("No outlier: in {tests} no node differs by more than 2% and run-to-run variation.");
     }
-    format!("Odd: {}; {tests}, adjusted over the whole report.", list(&odd))
+    let noun = if outliers.len() == 1 { "Outlier" } else { "Outliers" };
+    format!("{noun}: {} ({tests}; chance of any false alarm: at most 5%).", list(&outliers))
 }

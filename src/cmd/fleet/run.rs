@@ -160,8 +160,8 @@ fn exit(report: &FleetReport, stopped: bool, fail_on_odd: bool) -> ExitStatus {
         ));
         return ExitStatus::Failed;
     }
-    if let Some(odd) = report.odd().filter(|_| fail_on_odd) {
-        return odd;
+    if let Some(status) = report.outlier().filter(|_| fail_on_odd) {
+        return status;
     }
     ExitStatus::Fine
 }

@@ -45,5 +45,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let report = FleetReport::of("stored runs", all, &numbers, common)?;
     output::print(&report.document(), common)?;
-    Ok(report.odd().filter(|_| arguments.gate.asked()).unwrap_or(ExitStatus::Fine))
+    Ok(report.outlier().filter(|_| arguments.gate.asked()).unwrap_or(ExitStatus::Fine))
 }

@@ -1,6 +1,6 @@
 //! What `prony time` prints: a row for each command, and which is faster.
 
-use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair, TimedVerdict};
+use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
 use model::{BenchmarkResult, Outcome, Run, Unit, percent};
 use report::view::RunContext;
 use report::words::modes;
@@ -158,7 +158,7 @@ fn sentences(times: &[&BenchmarkResult], pairs: &[TimedPair]) -> Vec<String> {
         |name: &&str| *name == fastest || of_fastest().any(|pair| pair.faster == *name || pair.slower == *name);
     let left = measured().map(|result| name(result)).filter(|name| !judged(name));
     let too_few = |name: &str| {
-        format!("Inconclusive: '{fastest}' against '{name}': a verdict needs {FEWEST_SAMPLES} runs of each.")
+        format!("Inconclusive: '{fastest}' vs '{name}': a verdict needs {FEWEST_SAMPLES} runs of each.")
     };
     of_fastest().map(sentence).chain(left.map(too_few)).collect()
 }
@@ -168,7 +168,7 @@ const BUSY: f64 = 0.05;
 
 /// The one thing to do where a comparison is inconclusive or an interval is wide.
 fn advice(run: &Run, times: &[&BenchmarkResult], pairs: &[TimedPair]) -> Option<String> {
-    let open = pairs.iter().any(|pair| pair.verdict == TimedVerdict::Undecided);
+    let open = pairs.iter().any(|pair| pair.verdict == Verdict::Inconclusive);
     if !open && !times.iter().any(|time| misses(run, time)) {
         return None;
     }

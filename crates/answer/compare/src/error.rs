@@ -7,7 +7,7 @@ pub enum Error {
     #[error("could not compare: no run was given; name at least one run")]
     NoRuns,
     /// No run has the name of the reference.
-    #[error("could not find the reference '{name}' among the runs; they are: {known}")]
+    #[error("could not find the baseline '{name}' among the runs; they are: {known}")]
     Reference {
         /// The name that was asked for.
         name: String,

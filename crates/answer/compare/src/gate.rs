@@ -2,13 +2,10 @@
 
 use std::str::FromStr;
 
-use model::{Better, Outcome};
+use model::{Better, Outcome, Verdict};
 
 use super::options::Normalise;
-use super::ratio_basis::CompareVerdict;
-use super::result::{
-    CompareGate, CompareRow, Comparison, FailOn, GainDirection, GateAnswer, GateResult, ModeRatio, Ratio,
-};
+use super::result::{CompareGate, CompareRow, Comparison, FailOn, GateAnswer, GateResult, ModeRatio, Ratio};
 use crate::Error;
 
 impl FromStr for FailOn {
@@ -91,9 +88,9 @@ impl GateQuestion {
         let either = Self { worse_only: false, ..*self };
         match either.judged(row, reference, ratio) {
             same @ (GateFinding::Nothing | GateFinding::Passes) => same,
-            GateFinding::Meets | GateFinding::May(_) => GateFinding::May(Some(
-                "its host had its CPUs nearer to each other in one of the two sessions".to_owned(),
-            )),
+            GateFinding::Meets | GateFinding::May(_) => {
+                GateFinding::May(Some("the hypervisor placed its CPUs differently in the two runs".to_owned()))
+            }
         }
     }
 
@@ -104,14 +101,12 @@ impl GateQuestion {
         }
         let time = timed(ratio);
         match (time.low.zip(time.high), verdict) {
-            (Some(ends), _) => self.ends(self.losses(row, ends), verdict == CompareVerdict::Different),
+            (Some(ends), _) => self.ends(self.losses(row, ends), verdict.differs()),
             // Comparing a run with itself tests nothing.
-            (None, CompareVerdict::Same) => GateFinding::Nothing,
-            (None, CompareVerdict::DifferentSpreadAssumed) => {
-                GateFinding::May(Some("its spread is only assumed".to_owned()))
-            }
+            (None, Verdict::NoChange) => GateFinding::Nothing,
+            (None, Verdict::Probable(_)) => GateFinding::May(Some("it has no error bars".to_owned())),
             (None, _) => {
-                GateFinding::May(Some(ratio.reason.clone().unwrap_or_else(|| "its spread is unknown".to_owned())))
+                GateFinding::May(Some(ratio.reason.clone().unwrap_or_else(|| "it has no error bars".to_owned())))
             }
         }
     }
@@ -133,9 +128,9 @@ impl GateQuestion {
         }
     }
 
-    fn modes(&self, row: &CompareRow, ratio: &Ratio, verdict: CompareVerdict) -> GateFinding {
+    fn modes(&self, row: &CompareRow, ratio: &Ratio, verdict: Verdict) -> GateFinding {
         let meets = |mode: &ModeRatio| {
-            let ends = mode.low.zip(mode.high).filter(|_| mode.verdict == Some(CompareVerdict::Different));
+            let ends = mode.low.zip(mode.high).filter(|_| mode.verdict.is_some_and(Verdict::differs));
             ends.is_some_and(|ends| self.ends(self.losses(row, ends), true) == GateFinding::Meets)
         };
         // How many samples are in which mode is part of how fast a result is.
@@ -144,9 +139,9 @@ impl GateQuestion {
             ends.is_some_and(|ends| self.ends(self.losses(row, ends), false) == GateFinding::Passes)
         };
         match verdict {
-            CompareVerdict::Different if ratio.modes.iter().any(meets) => GateFinding::Meets,
+            Verdict::Different(_) if ratio.modes.iter().any(meets) => GateFinding::Meets,
             _ if ratio.modes.iter().all(passes) => GateFinding::Passes,
-            CompareVerdict::Different if !self.worse_only && ratio.modes.iter().any(|mode| mode.shares_differ) => {
+            Verdict::Different(_) if !self.worse_only && ratio.modes.iter().any(|mode| mode.shares_differ) => {
                 GateFinding::Meets
             }
             _ => GateFinding::May(ratio.reason.clone()),
@@ -162,13 +157,13 @@ impl GateQuestion {
                 if passes {
                     GateFinding::Passes
                 } else {
-                    GateFinding::May(Some("here it is below what can be resolved".to_owned()))
+                    GateFinding::May(Some("it is below what can be resolved".to_owned()))
                 }
             }
             // A baseline with only an upper bound may have any lower value, so that no result here is certainly not
             // slower.
             (Some(Outcome::Below { .. }), Some(Outcome::Measured(_))) if lower => {
-                GateFinding::May(Some("in the reference it is below what can be resolved".to_owned()))
+                GateFinding::May(Some("the baseline is below what can be resolved".to_owned()))
             }
             // A result that the baseline has and this run lacks does not pass.
             (Some(Outcome::Measured(_) | Outcome::Modes(_) | Outcome::Below { .. }), Some(Outcome::Failed(why))) => {
@@ -206,7 +201,7 @@ struct TimedRatio {
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
-    verdict: Option<CompareVerdict>,
+    verdict: Option<Verdict>,
 }
 
 const fn timed(ratio: &Ratio) -> TimedRatio {
@@ -218,14 +213,6 @@ const fn timed(ratio: &Ratio) -> TimedRatio {
             verdict: core.time.verdict,
         },
         None => TimedRatio { value: ratio.value, low: ratio.low, high: ratio.high, verdict: ratio.verdict },
-    }
-}
-
-impl GainDirection {
-    /// Whether it is for the worse.
-    #[must_use]
-    pub const fn is_worse(self) -> bool {
-        matches!(self, Self::Slower | Self::Worse)
     }
 }
 

@@ -51,14 +51,14 @@ pub use power::{FoundShare, PlantedPower};
 pub use price::PerPrice;
 pub use printed::{Disagreement, PrintedCell};
 pub use rank::Rank;
-pub use ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, FloorUsed, RatioBasis, RatioEnds};
+pub use ratio_basis::{ComparedClock, CoreRatio, FloorUsed, RatioBasis, RatioEnds};
 pub use relation::Relation;
 pub use report::{compare, compare_results};
 pub use result::{
-    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GainDirection, GateAnswer, GateResult,
-    GeometricMean, ModeRatio, NeededSamples, OtherRule, Ratio, RatioMethod, Unmatched, VerdictCounts,
+    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GateAnswer, GateResult, GeometricMean, Help,
+    ModeRatio, NeededSamples, OtherRule, Ratio, RatioMethod, Unmatched, VerdictCounts,
 };
-pub use self_test::{EqualVerdicts, FEWEST_PAIRS, SelfTest, self_test};
+pub use self_test::{EqualVerdicts, FALSE_ALARMS, FEWEST_PAIRS, SelfTest, self_test};
 pub use session::{NEWEST_SESSIONS, SessionRecord, least_error, relation};
 pub use shares::fisher_exact;
 pub use shown_clock::{ShownClock, estimate_in_time, is_condition};

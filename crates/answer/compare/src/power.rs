@@ -17,7 +17,7 @@ pub(crate) const PLANTED: f64 = 0.02;
 /// How often a planted difference was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FoundShare {
-    /// Results that came out DIFFERENT, the right way.
+    /// Results that came out different, the right way.
     pub found: usize,
     /// Results in which it was planted, one at a time.
     pub of: usize,
@@ -41,8 +41,8 @@ impl FoundShare {
 pub struct PlantedPower {
     /// By how much more time every sample of one result of the second run was taken to need.
     pub planted: f64,
-    /// In results that are compared in cycles and came out SAME without it: what this verdict is worth.
-    pub same: FoundShare,
+    /// In results that are compared in cycles and showed no change without it: what this verdict is worth.
+    pub no_change: FoundShare,
     /// In all results that are compared in cycles.
     pub cycles: FoundShare,
     /// In the other results.
@@ -52,8 +52,8 @@ pub struct PlantedPower {
 impl PlantedPower {
     pub(crate) fn add(&mut self, other: &Self) {
         self.planted = other.planted;
-        let mine = [&mut self.same, &mut self.cycles, &mut self.others];
-        for (sum, one) in mine.into_iter().zip([other.same, other.cycles, other.others]) {
+        let mine = [&mut self.no_change, &mut self.cycles, &mut self.others];
+        for (sum, one) in mine.into_iter().zip([other.no_change, other.cycles, other.others]) {
             (sum.found, sum.of) = (sum.found + one.found, sum.of + one.of);
         }
     }
@@ -95,8 +95,8 @@ pub(crate) fn power(pair: [&Run; 2], options: &CompareOptions) -> Result<Planted
             continue;
         }
         power.cycles.add(found);
-        if stats::verdict(known, adjusted[here], band) == EquivalenceVerdict::Same {
-            power.same.add(found);
+        if stats::verdict(known, adjusted[here], band) == EquivalenceVerdict::NoChange {
+            power.no_change.add(found);
         }
     }
     Ok(power)

@@ -1,14 +1,12 @@
 //! Ranks of machines on one result, each with its interval.
 //!
-//! Pairs are tested with Holm over the row; machines that are not DIFFERENT share a rank interval.
+//! Pairs are tested with Holm over the row; machines that do not differ share a rank interval.
 
-use model::Better;
+use model::{Better, Verdict};
 use serde::{Deserialize, Serialize};
 use stats::distribution::{normal_cdf, normal_quantile};
 use stats::rank::Ordered;
 use stats::rank_intervals;
-
-use super::ratio_basis::CompareVerdict;
 
 /// Rank of a machine, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,7 +33,7 @@ pub(crate) struct RankEntry {
     /// Whether the report's verdict against the reference is one on these values; true for the reference itself.
     pub(crate) judged: bool,
     /// That verdict; `None` for the reference itself.
-    pub(crate) against_reference: Option<CompareVerdict>,
+    pub(crate) against_reference: Option<Verdict>,
 }
 
 /// Rules for the whole row.
@@ -60,7 +58,7 @@ pub(crate) fn ranks(entries: &[RankEntry], rules: &RankRules) -> Vec<Rank> {
         for j in i + 1..entries.len() {
             let (a, b) = (&entries[i], &entries[j]);
             if (a.run == rules.reference || b.run == rules.reference) && a.judged && b.judged {
-                if a.against_reference.or(b.against_reference) == Some(CompareVerdict::Different) {
+                if a.against_reference.or(b.against_reference).is_some_and(Verdict::differs) {
                     different.push((i, j));
                 }
             } else if let Some(error) = pair_error(a, b, rules)

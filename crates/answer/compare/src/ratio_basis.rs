@@ -1,5 +1,6 @@
 //! The basis of a ratio and its verdict, as plain data.
 
+use model::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::shown_clock::ShownClock;
@@ -41,20 +42,6 @@ impl RatioBasis {
     }
 }
 
-/// The verdict on two results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CompareVerdict {
-    /// Significant over the whole report, and by more than the margin.
-    Different,
-    /// By less than the margin.
-    Same,
-    /// Neither can be said.
-    Undecided,
-    /// A published value has no error bars; the ratio is beyond the assumed ones, and beyond 30%. It is no test.
-    DifferentSpreadAssumed,
-}
-
 /// The clock of one of the runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ComparedClock {
@@ -92,7 +79,7 @@ pub struct RatioEnds {
     pub high: Option<f64>,
     /// The verdict, if it was tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<CompareVerdict>,
+    pub verdict: Option<Verdict>,
 }
 
 /// The applied session noise.

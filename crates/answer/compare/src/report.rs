@@ -158,8 +158,8 @@ impl ComparisonInput<'_> {
         (0..self.runs.len())
             .map(|run| match (reference, row.results[run]) {
                 _ if run == self.reference => found(None),
-                (_, None) => nothing("this run lacks it"),
-                (None, Some(_)) => nothing("the reference lacks it"),
+                (_, None) => nothing("this run has no such result"),
+                (None, Some(_)) => nothing("the baseline has no such result"),
                 (Some(reference), Some(other)) => self.assess_pair(reference, run, other),
             })
             .collect()

@@ -1,12 +1,12 @@
 //! The result of a comparison, as plain data.
 
-use model::{Class, CpuDistance, Definition, Flag, Metric, Outcome, Parameters, ResultKey};
+use model::{Class, CpuDistance, Definition, Direction, Flag, Metric, Outcome, Parameters, ResultKey, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
 use super::price::PerPrice;
 use super::rank::Rank;
-use super::ratio_basis::{CompareVerdict, ComparedClock, CoreRatio, FloorUsed, RatioBasis};
+use super::ratio_basis::{ComparedClock, CoreRatio, FloorUsed, RatioBasis};
 use super::relation::Relation;
 use crate::conditions::RunDisturbance;
 
@@ -22,7 +22,7 @@ pub struct Comparison {
     /// The same for ratios of cycles, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles_band: Option<f64>,
-    /// Confidence of every interval, and of all verdicts DIFFERENT together.
+    /// Confidence of every interval, and of all differences together.
     pub level: f64,
     /// Number of tests over which the p-values were adjusted (Holm).
     pub tests: usize,
@@ -98,17 +98,20 @@ pub struct OtherRule {
 /// Numbers of verdicts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictCounts {
-    /// DIFFERENT.
-    pub different: usize,
-    /// SAME.
-    pub same: usize,
-    /// UNDECIDED.
-    pub undecided: usize,
-    /// DIFFERENT if the assumed spread of published values is right.
-    #[serde(default)]
-    pub assumed: usize,
+    /// Slower, or worse.
+    pub slower: usize,
+    /// Faster, or better.
+    pub faster: usize,
+    /// Changed without one direction.
+    pub changed: usize,
+    /// No change.
+    pub no_change: usize,
+    /// Inconclusive.
+    pub inconclusive: usize,
+    /// Probably slower or faster: published values without error bars.
+    pub probable: usize,
     /// Not comparable, for the reason in `reason`.
-    pub without: usize,
+    pub not_comparable: usize,
 }
 
 /// One result over all runs.
@@ -135,6 +138,18 @@ impl Ratio {
         (self.value, self.low, self.high) = (Some(core.time.value), core.time.low, core.time.high);
         self.core = Some(core);
     }
+
+    /// Whether it differs from the baseline, by a test.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        self.verdict.is_some_and(Verdict::differs)
+    }
+
+    /// Which way it differs from the baseline, if it does.
+    #[must_use]
+    pub fn direction(&self) -> Option<Direction> {
+        self.verdict.and_then(Verdict::direction)
+    }
 }
 
 impl CompareRow {
@@ -150,10 +165,10 @@ impl CompareRow {
         self.ratios.iter().find(|ratio| ratio.machine == machine)
     }
 
-    /// Whether any machine is DIFFERENT.
+    /// Whether the result of any machine differs.
     #[must_use]
     pub fn changed(&self) -> bool {
-        self.ratios.iter().any(|ratio| ratio.verdict == Some(CompareVerdict::Different))
+        self.ratios.iter().any(Ratio::differs)
     }
 }
 
@@ -195,13 +210,17 @@ pub struct Ratio {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjusted_p: Option<f64>,
     /// The verdict; absent for the reference itself and if nothing can be compared.
-    pub verdict: Option<CompareVerdict>,
-    /// Direction of the change, if DIFFERENT.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub direction: Option<GainDirection>,
-    /// What would decide an inconclusive result.
+    pub verdict: Option<Verdict>,
+    /// What would decide, if inconclusive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<NeededSamples>,
+    /// What would help most, if inconclusive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<Help>,
+    /// If inconclusive, the smallest change that would have been seen: a relative one (0.04 is 4%) of this size is
+    /// called slower or faster with a probability of 80% ([`stats::detectable`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detectable: Option<f64>,
     /// The assumed spread, if a published value states none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumed: Option<AssumedSpread>,
@@ -235,21 +254,7 @@ pub enum RatioMethod {
     None,
 }
 
-/// Direction of a result's change from the baseline, in words that fit its unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GainDirection {
-    /// A time went down or a rate up.
-    Faster,
-    /// A time went up or a rate down.
-    Slower,
-    /// Any other result changed in its metric's better direction.
-    Better,
-    /// Any other result changed in the other direction.
-    Worse,
-}
-
-/// The effort that would decide an inconclusive result, with a chance of 80% if the measured ratio is the true one.
+/// What would decide an inconclusive result, with a chance of 80% if the observed ratio is the true one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NeededSamples {
@@ -259,6 +264,18 @@ pub enum NeededSamples {
     Sessions(usize),
     /// The ratio is so close to the edge of the margin that no reasonable effort decides.
     TooClose,
+}
+
+/// What would help most to decide an inconclusive result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Help {
+    /// More samples of each result.
+    LongerRun,
+    /// More runs of each machine: the variation from run to run is most of the interval.
+    MoreRuns,
+    /// Less interference: the samples of a run scatter too much.
+    IdleMachine,
 }
 
 /// The spread assumed for values that are published without one.
@@ -304,7 +321,7 @@ pub struct ModeRatio {
     /// Upper end of its interval.
     pub high: Option<f64>,
     /// Verdict on the centres.
-    pub verdict: Option<CompareVerdict>,
+    pub verdict: Option<Verdict>,
 }
 
 /// A result that only one run has.

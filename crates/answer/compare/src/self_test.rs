@@ -1,21 +1,21 @@
 //! Does the product claim differences between equals, and would it find one?
 
-use model::Run;
+use model::{Run, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::options::CompareOptions;
 use super::power::{PlantedPower, power};
-use super::ratio_basis::{CompareVerdict, RatioBasis};
+use super::ratio_basis::RatioBasis;
 use super::result::CompareRow;
 use crate::Error;
 
-/// Pairs from which the promises on pairs and on SAME can be tested.
+/// Pairs from which the promises on pairs and on no change can be tested.
 pub const FEWEST_PAIRS: usize = 20;
-/// Share of results, and of pairs, that may come out DIFFERENT.
-const FALSE_ALARMS: f64 = 0.05;
-/// Share of the results in cycles that come out SAME where no earlier sessions are known.
+/// Share of results, and of pairs, that may come out different.
+pub const FALSE_ALARMS: f64 = 0.05;
+/// Share of the results in cycles that come out without a change where no earlier sessions are known.
 const LEAST_SAME: f64 = 1.0 / 3.0;
-/// Share of the planted differences that are found in results that came out SAME in cycles.
+/// Share of the planted differences that are found in results in cycles without a change.
 const LEAST_POWER: f64 = 0.8;
 
 /// Verdicts on results that are compared in cycles.
@@ -23,21 +23,21 @@ const LEAST_POWER: f64 = 0.8;
 pub struct EqualVerdicts {
     /// Results compared, over all pairs.
     pub results: usize,
-    /// Of these DIFFERENT.
+    /// Of these different.
     pub different: usize,
-    /// Of these SAME.
-    pub same: usize,
-    /// Of these UNDECIDED.
-    pub undecided: usize,
+    /// Of these without a change.
+    pub no_change: usize,
+    /// Of these inconclusive.
+    pub inconclusive: usize,
 }
 
 impl EqualVerdicts {
-    fn add(&mut self, verdict: CompareVerdict) {
+    fn add(&mut self, verdict: Verdict) {
         self.results += 1;
         match verdict {
-            CompareVerdict::Different => self.different += 1,
-            CompareVerdict::Same => self.same += 1,
-            CompareVerdict::Undecided | CompareVerdict::DifferentSpreadAssumed => self.undecided += 1,
+            Verdict::Different(_) => self.different += 1,
+            Verdict::NoChange => self.no_change += 1,
+            Verdict::Inconclusive | Verdict::Probable(_) => self.inconclusive += 1,
         }
     }
 }
@@ -47,21 +47,20 @@ impl EqualVerdicts {
 pub struct SelfTest {
     /// Pairs of runs compared.
     pub pairs: usize,
-    /// Pairs with any DIFFERENT result.
+    /// Pairs with any result that differs.
     pub pairs_with_claims: usize,
     /// Results compared, over all pairs.
     pub results: usize,
-    /// DIFFERENT ones, all of them false alarms.
+    /// Those that differ, all of them false alarms.
     pub different: usize,
-    /// SAME ones.
-    pub same: usize,
-    /// UNDECIDED ones.
-    pub undecided: usize,
-    /// The ones that are compared in cycles.
+    /// Those without a change.
+    pub no_change: usize,
+    /// Inconclusive ones.
+    pub inconclusive: usize,
+    /// Those of them that are compared in cycles.
     #[serde(default)]
     pub cycles: EqualVerdicts,
-    /// Pairs whose sessions had different clocks or shares of a shared core. They are no false alarms, and not among
-    /// the results.
+    /// Pairs whose sessions had different clocks or hyperthread neighbours: no false alarms, and not among the results.
     #[serde(default)]
     pub conditions_differ: usize,
     /// Results that would have been found.
@@ -72,16 +71,16 @@ pub struct SelfTest {
 }
 
 impl SelfTest {
-    /// Share of DIFFERENT results.
+    /// Share of results that differ.
     #[must_use]
     pub fn share(&self) -> f64 {
         if self.results == 0 { 0.0 } else { self.different as f64 / self.results as f64 }
     }
 
-    /// Share of the results in cycles that came out SAME; `None` without such results.
+    /// Share of the results in cycles without a change; `None` without such results.
     #[must_use]
-    pub fn share_same(&self) -> Option<f64> {
-        (self.cycles.results > 0).then(|| self.cycles.same as f64 / self.cycles.results as f64)
+    pub fn share_no_change(&self) -> Option<f64> {
+        (self.cycles.results > 0).then(|| self.cycles.no_change as f64 / self.cycles.results as f64)
     }
 
     /// Promises that are broken, as clauses; those on pairs and on results in cycles only from [`FEWEST_PAIRS`] on.
@@ -89,20 +88,19 @@ impl SelfTest {
     pub fn broken(&self) -> Vec<&'static str> {
         let mut broken = Vec::new();
         if self.share() > FALSE_ALARMS {
-            broken.push("at most 5% of the results may come out DIFFERENT");
+            broken.push("at most 5% of the results may differ");
         }
         if self.pairs < FEWEST_PAIRS {
             return broken;
         }
         if self.pairs_with_claims as f64 > FALSE_ALARMS * self.pairs as f64 {
-            broken.push("at most 5% of the pairs may hold any DIFFERENT");
+            broken.push("at most 5% of the pairs may hold any difference");
         }
-        if self.share_same().is_some_and(|share| share < LEAST_SAME) {
-            broken.push("at least a third of the results in cycles must come out SAME");
+        if self.share_no_change().is_some_and(|share| share < LEAST_SAME) {
+            broken.push("at least a third of the results in cycles must show no change");
         }
-        if self.power.same.share().is_some_and(|share| share < LEAST_POWER) {
-            broken
-                .push("at least 80% of the planted differences must be found in results that came out SAME in cycles");
+        if self.power.no_change.share().is_some_and(|share| share < LEAST_POWER) {
+            broken.push("at least 80% of the planted differences must be found in results in cycles without a change");
         }
         broken
     }
@@ -125,12 +123,12 @@ pub fn self_test(pairs: &[(&Run, &Run)], options: &CompareOptions) -> Result<Sel
             for ratio in &row.ratios {
                 let Some(verdict) = ratio.verdict else { continue };
                 match verdict {
-                    CompareVerdict::Different => {
+                    Verdict::Different(_) => {
                         summary.different += 1;
                         summary.claims.push((index, row.key().to_string(), ratio.value));
                     }
-                    CompareVerdict::Same => summary.same += 1,
-                    CompareVerdict::Undecided | CompareVerdict::DifferentSpreadAssumed => summary.undecided += 1,
+                    Verdict::NoChange => summary.no_change += 1,
+                    Verdict::Inconclusive | Verdict::Probable(_) => summary.inconclusive += 1,
                 }
                 summary.results += 1;
                 if ratio.basis == RatioBasis::Cycles {

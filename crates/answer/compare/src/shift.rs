@@ -19,7 +19,7 @@ pub(crate) const FARTHEST: f64 = 300.0;
 pub(super) const WIDEST: f64 = 4.6;
 
 /// Why a ratio has no interval where samples that differ determine none.
-pub(crate) const UNBOUNDED: &str = "the samples of one run are too few for an interval";
+pub(crate) const UNBOUNDED: &str = "too few samples in one run for an interval";
 
 /// Logarithm of other over reference, and its uncertainty.
 #[derive(Debug, Clone)]
@@ -95,18 +95,18 @@ pub(crate) fn shift_of_ranks(
 ) -> Result<CompareShift, String> {
     let unlike = reference.metric.unit != other.metric.unit || reference.metric.better != other.metric.better;
     if unlike {
-        return Err("the two runs count it in different units".to_owned());
+        return Err("the two runs use different units".to_owned());
     }
     let (a, b) = match (&*reference.outcome, &*other.outcome) {
         (Outcome::Measured(a), Outcome::Measured(b)) => (a, b),
         (a, b) => return Err(no_single_value(a, b, reference.metric)),
     };
     if !(a.value > 0.0 && b.value > 0.0) {
-        return Err("a value is not positive, so there is no ratio".to_owned());
+        return Err("no ratio: a value is not positive".to_owned());
     }
     let log = (b.value / a.value).ln();
     if log.is_nan() || log.abs() >= FARTHEST {
-        return Err("the values are too far apart for a ratio".to_owned());
+        return Err("no ratio: the values are too far apart".to_owned());
     }
     // A stated spread includes the digits.
     let digits = |view: &ResultView, one: &Estimate| {
@@ -135,9 +135,9 @@ pub(super) fn ungrounded(estimate: &Estimate, values: &[f64]) -> Option<String> 
         EstimateMethod::OrderStatistic | EstimateMethod::WidenedExtremes | EstimateMethod::PairedOrderStatistic
     );
     if (own || estimate.is_range()) && samples < FEWEST {
-        return Some(format!("one run has only {samples} samples, and a verdict needs {FEWEST}"));
+        return Some(format!("one run has only {samples} samples; a verdict needs {FEWEST}"));
     }
-    (estimate.is_range() && values.is_empty()).then(|| "one run has a range and no interval".to_owned())
+    (estimate.is_range() && values.is_empty()).then(|| "one run has only min–max, no interval".to_owned())
 }
 
 /// A ratio whose sides are known to their last digits only: both may be off by all of that, in opposite directions,
@@ -171,10 +171,10 @@ pub(crate) fn of_estimates(a: &Estimate, b: &Estimate, floor: Floor, level: f64)
     let log = (b.value / a.value).ln();
     let (Some(a_error), Some(b_error)) = (standard_error(a), standard_error(b)) else {
         let reason = match (a.has_spread(), b.has_spread()) {
-            (false, false) => "neither result states a spread",
-            (false, true) => "the reference states no spread",
-            (true, false) => "it states no spread",
-            (true, true) => "an interval reaches zero, so that the ratio has none",
+            (false, false) => "neither result has error bars",
+            (false, true) => "the baseline has no error bars",
+            (true, false) => "it has no error bars",
+            (true, true) => "no ratio interval: one interval includes zero",
         };
         return CompareShift::without_interval(log, reason);
     };
@@ -209,7 +209,7 @@ fn no_single_value(a: &Outcome, b: &Outcome, metric: &Metric) -> String {
         Outcome::Below { .. } => Some(format!("below what can be resolved {whose}")),
         Outcome::Measured(_) | Outcome::Modes(_) => None,
     };
-    let (first, second) = (say(a, "in the reference"), say(b, "here"));
+    let (first, second) = (say(a, "in the baseline"), say(b, "in this run"));
     let mut text = [first, second].into_iter().flatten().collect::<Vec<_>>().join("; ");
     if let Some(bound) = one_sided(a, b, metric) {
         text = format!("{text}; {bound}");

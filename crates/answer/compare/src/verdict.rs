@@ -1,13 +1,14 @@
 //! From the estimates of a result to its verdict.
 
-use model::{Better, Metric, Unit};
+use model::{Better, Direction, Metric, Verdict};
+use stats::EquivalenceVerdict;
 use stats::distribution::normal_quantile;
 
 use super::assumed::Assumed;
 use super::modes::ModePair;
 use super::options::Normalise;
-use super::ratio_basis::{CompareVerdict, CoreRatio, RatioBasis, RatioEnds};
-use super::result::{AssumedSpread, GainDirection, ModeRatio, NeededSamples, Ratio, VerdictCounts};
+use super::ratio_basis::{CoreRatio, RatioBasis, RatioEnds};
+use super::result::{AssumedSpread, Help, ModeRatio, NeededSamples, Ratio, VerdictCounts};
 use super::shift::{CompareShift, CoreShifts, FARTHEST, UNBOUNDED};
 
 /// Reason for a run that is compared with itself.
@@ -65,7 +66,7 @@ impl Judge<'_> {
             ResultFinding::Nothing(reason) => ratio.reason = Some(reason),
             ResultFinding::Itself => {
                 ratio.value = ratio.outcome.as_ref().and_then(model::Outcome::estimate).map(|_| 1.0);
-                ratio.verdict = Some(CompareVerdict::Same);
+                ratio.verdict = Some(Verdict::NoChange);
                 ratio.reason = Some(ITSELF.to_owned());
             }
         }
@@ -73,7 +74,7 @@ impl Judge<'_> {
 
     /// Both readings of core results. `time_p` is that of the time where the cycles decide.
     pub(crate) fn core(&self, ratio: &Ratio, core: &CoreShifts, time_p: Option<f64>) -> CoreRatio {
-        let ends = |shift: &CompareShift, verdict: Option<CompareVerdict>| {
+        let ends = |shift: &CompareShift, verdict: Option<Verdict>| {
             let (value, low, high) = self.written(shift);
             RatioEnds { value, low, high, verdict }
         };
@@ -102,15 +103,14 @@ impl Judge<'_> {
             ratio.adjusted_p = Some(adjusted).filter(|p| p.is_finite());
             if shift.bounded().is_none() {
                 ratio.reason = Some(UNBOUNDED.to_owned());
-            } else if ratio.verdict == Some(CompareVerdict::Undecided) {
-                ratio.need = Some(self.need(known, band));
+            } else if ratio.verdict == Some(Verdict::Inconclusive) {
+                let need = self.need(known, band);
+                (ratio.need, ratio.help) = (Some(need), Some(help(need, known)));
+                ratio.detectable = Some(stats::detectable(known, band, POWER, self.tests).exp_m1());
             }
         }
         if let Some(assumed) = &shift.assumed {
             self.assume(ratio, shift.log, assumed);
-        }
-        if matches!(ratio.verdict, Some(CompareVerdict::Different | CompareVerdict::DifferentSpreadAssumed)) {
-            ratio.direction = Some(direction(self.metric, shift.log));
         }
     }
 
@@ -125,9 +125,9 @@ impl Judge<'_> {
             high: a.max(b),
         });
         if assumed.is_exceeded(log) {
-            ratio.verdict = Some(CompareVerdict::DifferentSpreadAssumed);
+            ratio.verdict = Some(Verdict::Probable(Direction::of(self.metric, log)));
         } else if let Some(reason) = &mut ratio.reason {
-            reason.push_str(", and by its digits and session floor it may be within 30%");
+            reason.push_str(", and the difference may be below 30%");
         }
     }
 
@@ -139,8 +139,8 @@ impl Judge<'_> {
         for (index, pair) in pairs.iter().enumerate() {
             let written = pair.shift.as_ref().map(|shift| self.written(shift));
             let verdict = pair.shift.as_ref().map(|shift| self.verdict(shift, adjusted[2 * index], self.band));
-            if let (Some(CompareVerdict::Different), Some(shift)) = (verdict, &pair.shift) {
-                directions.push(direction(self.metric, shift.log));
+            if let Some(Verdict::Different(Some(direction))) = verdict {
+                directions.push(direction);
             }
             ratio.modes.push(ModeRatio {
                 reference_value: pair.reference.as_ref().map(|mode| mode.estimate.value),
@@ -156,28 +156,32 @@ impl Judge<'_> {
                 verdict,
             });
         }
-        let same = ratio.modes.iter().all(|mode| mode.verdict == Some(CompareVerdict::Same));
+        let same = ratio.modes.iter().all(|mode| mode.verdict == Some(Verdict::NoChange));
         let lone = ratio.modes.iter().any(|mode| mode.verdict.is_none());
         let shares = ratio.modes.iter().any(|mode| mode.shares_differ);
         let apart = ratio.modes.iter().any(|mode| mode.shares_apart);
+        directions.dedup();
+        let one = if let [one] = directions.as_slice() { Some(*one) } else { None };
         let (verdict, reason) = match (directions.is_empty(), shares) {
-            (false, _) => (CompareVerdict::Different, "in modes; modes that lie nearest differ"),
-            (true, true) => (CompareVerdict::Different, "in modes; their shares differ"),
+            (false, _) => (Verdict::Different(one), "in modes; the nearest modes differ"),
+            (true, true) => (Verdict::Different(None), "in modes; their shares differ"),
             (true, false) if same && apart => {
-                (CompareVerdict::Undecided, "in modes; nearest modes are the same, but their shares may not be")
+                (Verdict::Inconclusive, "in modes; the nearest modes have not changed, but their shares may have")
             }
-            (true, false) if same => (CompareVerdict::Same, "in modes; nearest modes are the same"),
-            (true, false) if lone => (CompareVerdict::Undecided, "in modes, of which one has no counterpart"),
-            (true, false) => (CompareVerdict::Undecided, "in modes, of which nearest ones may be the same or differ"),
+            (true, false) if same => (Verdict::NoChange, "in modes; the nearest modes have not changed"),
+            (true, false) if lone => (Verdict::Inconclusive, "in modes; one mode has no counterpart"),
+            (true, false) => (Verdict::Inconclusive, "in modes; the nearest modes are inconclusive"),
         };
         ratio.verdict = Some(verdict);
         ratio.reason = Some(reason.to_owned());
-        directions.dedup();
-        ratio.direction = if let [one] = directions.as_slice() { Some(*one) } else { None };
     }
 
-    fn verdict(&self, shift: &CompareShift, adjusted: f64, band: f64) -> CompareVerdict {
-        shift.known.as_ref().map_or(CompareVerdict::Undecided, |known| stats::verdict(known, adjusted, band).into())
+    fn verdict(&self, shift: &CompareShift, adjusted: f64, band: f64) -> Verdict {
+        match shift.known.as_ref().map(|known| stats::verdict(known, adjusted, band)) {
+            Some(EquivalenceVerdict::Different) => Verdict::Different(Some(Direction::of(self.metric, shift.log))),
+            Some(EquivalenceVerdict::NoChange) => Verdict::NoChange,
+            Some(EquivalenceVerdict::Inconclusive) | None => Verdict::Inconclusive,
+        }
     }
 
     /// If only the adjustment over the report prevents a verdict, significance must reach the strictest step of Holm's
@@ -211,13 +215,14 @@ impl Judge<'_> {
     }
 }
 
-impl From<stats::EquivalenceVerdict> for CompareVerdict {
-    fn from(verdict: stats::EquivalenceVerdict) -> Self {
-        match verdict {
-            stats::EquivalenceVerdict::Different => Self::Different,
-            stats::EquivalenceVerdict::Same => Self::Same,
-            stats::EquivalenceVerdict::Undecided => Self::Undecided,
-        }
+/// What would help most: where no number of samples or runs decides, less of what makes most of the interval.
+fn help(need: NeededSamples, known: &stats::RatioEstimate) -> Help {
+    let half = known.interval.half_width();
+    match need {
+        NeededSamples::Samples(_) => Help::LongerRun,
+        NeededSamples::Sessions(_) => Help::MoreRuns,
+        NeededSamples::TooClose if known.floor_half_width > half / std::f64::consts::SQRT_2 => Help::MoreRuns,
+        NeededSamples::TooClose => Help::IdleMachine,
     }
 }
 
@@ -229,26 +234,23 @@ pub(crate) const fn sign(metric: &Metric, normalise: Normalise) -> f64 {
     }
 }
 
-/// The direction of a shift of the logarithm of other over reference.
-fn direction(metric: &Metric, log: f64) -> GainDirection {
-    let better = (log > 0.0) == (metric.better == Better::Higher);
-    let speed = metric.unit == Unit::Seconds || metric.unit.is_rate();
-    match (speed, better) {
-        (true, true) => GainDirection::Faster,
-        (true, false) => GainDirection::Slower,
-        (false, true) => GainDirection::Better,
-        (false, false) => GainDirection::Worse,
-    }
-}
 impl VerdictCounts {
+    /// Results that differ, by a test.
+    #[must_use]
+    pub const fn different(&self) -> usize {
+        self.slower + self.faster + self.changed
+    }
+
     /// Counts one more.
-    pub(super) const fn count(&mut self, verdict: Option<CompareVerdict>) {
+    pub(super) const fn count(&mut self, verdict: Option<Verdict>) {
         let count = match verdict {
-            Some(CompareVerdict::Different) => &mut self.different,
-            Some(CompareVerdict::Same) => &mut self.same,
-            Some(CompareVerdict::Undecided) => &mut self.undecided,
-            Some(CompareVerdict::DifferentSpreadAssumed) => &mut self.assumed,
-            None => &mut self.without,
+            Some(Verdict::Different(Some(direction))) if direction.is_worse() => &mut self.slower,
+            Some(Verdict::Different(Some(_))) => &mut self.faster,
+            Some(Verdict::Different(None)) => &mut self.changed,
+            Some(Verdict::NoChange) => &mut self.no_change,
+            Some(Verdict::Inconclusive) => &mut self.inconclusive,
+            Some(Verdict::Probable(_)) => &mut self.probable,
+            None => &mut self.not_comparable,
         };
         *count += 1;
     }

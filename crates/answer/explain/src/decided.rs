@@ -1,7 +1,7 @@
 //! How many results of a comparison are decided, and what would decide the others.
 
-use compare::{CompareVerdict, Comparison, NeededSamples, is_condition};
-use model::Unit;
+use compare::{Comparison, NeededSamples, is_condition};
+use model::{Unit, Verdict};
 
 use super::result::Decided;
 use super::stream_line::stands_for;
@@ -17,7 +17,7 @@ pub(crate) fn decided(comparison: &Comparison, lines: bool) -> Decided {
     for row in comparison.rows.iter().filter(|row| is_result(&row.benchmark, row.metric.unit)) {
         let Some(ratio) = row.ratios.iter().find(|ratio| ratio.machine != comparison.reference) else { continue };
         found.results += usize::from(ratio.verdict.is_some());
-        if ratio.verdict != Some(CompareVerdict::Undecided) {
+        if ratio.verdict != Some(Verdict::Inconclusive) {
             continue;
         }
         found.inconclusive += 1;

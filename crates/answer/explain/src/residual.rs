@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use compare::CompareVerdict;
-use model::Primitive;
+use model::{Primitive, Verdict};
 use stats::distribution::normal_cdf;
 
 use super::common::CommonFactorFit;
@@ -39,7 +38,6 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedResult], common: &CommonFactor
         .collect();
     let curves = curve_residuals(tests);
     for (test, p) in tests.iter_mut().zip(stats::holm(&scored)) {
-        let is = |verdict| test.verdict == Some(verdict);
         (test.significant, test.same) = match test.error {
             None => {
                 let curve = curves.get(&test.primitive).copied().filter(|_| test.on_curve);
@@ -47,7 +45,7 @@ pub(crate) fn set_residuals(tests: &mut [ExplainedResult], common: &CommonFactor
                 (differs, !differs)
             }
             Some(_) if test.at_one_clock || test.removed == 0.0 => {
-                (is(CompareVerdict::Different), is(CompareVerdict::Same))
+                (test.verdict.is_some_and(Verdict::differs), test.verdict == Some(Verdict::NoChange))
             }
             Some(_) if test.is_undetermined() => (false, false),
             Some(error) => {

@@ -5,8 +5,8 @@ use super::follows::{CORE, Follows};
 use super::footprint::Uses;
 use super::level::{Levels, measures};
 use super::shares::moved;
-use compare::{CompareRow, CompareVerdict, Comparison, Ratio, RatioBasis, RatioMethod};
-use model::{BenchmarkResult, Catalogue, Class, Metric, Operation, Primitive, ResultKey, Run, Unit};
+use compare::{CompareRow, Comparison, Ratio, RatioBasis, RatioMethod};
+use model::{BenchmarkResult, Catalogue, Class, Metric, Operation, Primitive, ResultKey, Run, Unit, Verdict};
 
 /// Fewest user-mode results for a common factor.
 pub(crate) const FEWEST: usize = 3;
@@ -32,7 +32,7 @@ pub(crate) struct ExplainedResult {
     /// The same logarithm of cycles, where the verdict is on those.
     pub(crate) cycles: Option<f64>,
     pub(crate) class: Class,
-    pub(crate) verdict: Option<CompareVerdict>,
+    pub(crate) verdict: Option<Verdict>,
     /// Units used by B's operation, or A's if B's are unknown.
     pub(crate) uses: Uses,
     /// A mixture, which defines no primitive's cost.
@@ -224,7 +224,7 @@ struct ResultTimes {
     log: f64,
     error: Option<f64>,
     cycles: Option<f64>,
-    verdict: Option<CompareVerdict>,
+    verdict: Option<Verdict>,
 }
 
 /// From the ratio, if there is a single one; for results in modes from the expected times, if they count. Otherwise, as
@@ -258,11 +258,10 @@ fn times(
             log: (b / a).ln(),
             error: Some(error),
             cycles: None,
-            verdict: Some(CompareVerdict::Different),
+            verdict: Some(Verdict::Different(None)),
         });
     }
-    let changed = ratio.verdict == Some(CompareVerdict::Different);
-    Err(changed.then(|| ratio.reason.clone().unwrap_or_else(|| "it has no single value".to_owned())))
+    Err(ratio.differs().then(|| ratio.reason.clone().unwrap_or_else(|| "it has no single value".to_owned())))
 }
 
 /// Seconds of one unit of a result; `None` for results that are not a speed.

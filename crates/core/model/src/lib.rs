@@ -35,6 +35,7 @@ mod size;
 mod small_steps;
 mod tidy;
 mod topology;
+mod verdict;
 pub mod words;
 
 pub use catalogue::{BenchmarkDescription, Catalogue, KeyResult, Operation, ParameterDescription, Reference};
@@ -75,3 +76,4 @@ pub use size::{GIB, KIB, MIB, format_size, parse_size, spoken_size};
 pub use small_steps::SmallSteps;
 pub use tidy::{TIDY_COLUMNS, code, tidy_rows};
 pub use topology::{CacheGroup, CacheKind, CoreClass, CpuGroup, NumaNode, Topology};
+pub use verdict::{Direction, Verdict};

@@ -127,10 +127,10 @@ pub struct RatioEstimate {
 pub enum EquivalenceVerdict {
     /// Significant after adjustment, and by more than the margin.
     Different,
-    /// By less than the margin.
-    Same,
+    /// By less than the band.
+    NoChange,
     /// Neither can be shown with this number of samples.
-    Undecided,
+    Inconclusive,
 }
 
 /// Compares sample values `b` against `a`, given as logarithms in the order of time.
@@ -224,18 +224,32 @@ impl Widening {
 }
 
 /// The three-way verdict. `adjusted_p` is the comparison's p-value after [`crate::holm`] over all results of the
-/// report; NaN (no test) never gives DIFFERENT. `band` is the half-width of the margin, such as [`BAND`].
+/// report; NaN (no test) never gives a difference. `band` is the half-width of the band, such as [`BAND`].
 pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> EquivalenceVerdict {
     if comparison.equivalence.is_inside(band) {
-        EquivalenceVerdict::Same
+        EquivalenceVerdict::NoChange
     } else if adjusted_p <= 1.0 - comparison.level && comparison.interval.is_outside(band) {
         EquivalenceVerdict::Different
     } else {
-        EquivalenceVerdict::Undecided
+        EquivalenceVerdict::Inconclusive
     }
 }
 
-/// The samples or sessions that would decide an inconclusive comparison.
+/// The smallest true change, as a logarithm, that a comparison as noisy as this one would call different with a
+/// probability of `power`, as one of `tests` tests of a report.
+///
+/// A change is called where the interval lies outside `band` and the test passes; Holm's strictest step, the error
+/// probability over the number of tests, is the safe side of the latter. The estimate scatters around the true change
+/// with the standard error of which the interval is a multiple, so that the change must exceed the wider of the two
+/// limits by the normal quantile of `power`.
+pub fn detectable(comparison: &RatioEstimate, band: f64, power: f64, tests: usize) -> f64 {
+    let half = comparison.interval.half_width();
+    let error = half / normal_quantile(0.5 + comparison.level / 2.0);
+    let strictest = normal_quantile(1.0 - (1.0 - comparison.level) / (2.0 * tests.max(1) as f64));
+    (band + half).max(strictest * error) + normal_quantile(power).max(0.0) * error
+}
+
+/// What would decide an inconclusive comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionNeed {
     /// This many more samples of each result, for an 80% chance.
@@ -302,16 +316,37 @@ mod tests {
         };
         assert_eq!(judge(&samples(1.05, 0.005), Floor::NONE), EquivalenceVerdict::Different);
         assert_eq!(judge(&samples(0.95, 0.005), Floor::NONE), EquivalenceVerdict::Different);
-        assert_eq!(judge(&samples(1.001, 0.005), Floor::NONE), EquivalenceVerdict::Same);
-        assert_eq!(judge(&samples(1.02, 0.005), Floor::NONE), EquivalenceVerdict::Undecided);
-        assert_eq!(judge(&samples(1.05, 0.005), Floor::known(0.02)), EquivalenceVerdict::Undecided);
-        assert_eq!(judge(&samples(1.001, 0.05), Floor::NONE), EquivalenceVerdict::Undecided);
+        assert_eq!(judge(&samples(1.001, 0.005), Floor::NONE), EquivalenceVerdict::NoChange);
+        assert_eq!(judge(&samples(1.02, 0.005), Floor::NONE), EquivalenceVerdict::Inconclusive);
+        assert_eq!(judge(&samples(1.05, 0.005), Floor::known(0.02)), EquivalenceVerdict::Inconclusive);
+        assert_eq!(judge(&samples(1.001, 0.05), Floor::NONE), EquivalenceVerdict::Inconclusive);
+    }
+
+    #[test]
+    fn a_change_of_the_detectable_size_is_found_four_times_in_five() {
+        let mut rng = crate::simulate::generator(11);
+        let mut draw = |centre: f64, count: usize| -> Vec<f64> {
+            (0..count).map(|_| centre + 0.03 * crate::simulate::standard_normal(&mut rng)).collect()
+        };
+        for (count, tests) in [(12, 1), (20, 1), (40, 1), (20, 30), (40, 30)] {
+            let mut compared =
+                |change: f64| compare(&draw(0.0, count), &draw(change, count), Floor::NONE, 0.95).unwrap();
+            let sizes: Vec<f64> = (0..200).map(|_| detectable(&compared(0.0), BAND, 0.8, tests)).collect();
+            let size = crate::median(&sizes).unwrap();
+            let mut found = |change: f64| {
+                let is =
+                    |c: &RatioEstimate| verdict(c, c.p_value * tests as f64, BAND) == EquivalenceVerdict::Different;
+                (0..400).filter(|_| is(&compared(change))).count() as f64 / 400.0
+            };
+            let (power, half) = (found(size), found(size / 2.0));
+            assert!((0.65..=0.92).contains(&power) && half < 0.4, "{count} {tests}: {size} {power} {half}");
+        }
     }
 
     #[test]
     fn no_test_never_claims_a_difference() {
         let c = compare(&samples(1.0, 0.005), &samples(1.5, 0.005), Floor::NONE, 0.95).unwrap();
-        assert_eq!(verdict(&c, f64::NAN, BAND), EquivalenceVerdict::Undecided);
+        assert_eq!(verdict(&c, f64::NAN, BAND), EquivalenceVerdict::Inconclusive);
         assert!(compare(&[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], Floor::NONE, 0.95).is_none());
     }
 

@@ -17,7 +17,7 @@ pub struct RankInterval {
     pub worst: usize,
 }
 
-/// One comparison with the verdict DIFFERENT.
+/// One comparison with the verdict different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ordered {
     /// Index of the better one.

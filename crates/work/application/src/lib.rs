@@ -31,5 +31,5 @@ pub use sessions::{
 };
 pub use timing::{
     AXIS, BURST_SPACING, BURSTS, BurstRule, COLD, CommandLine, FEWEST_SAMPLES, MEMORY, RATIO, ShellChoice, TIME,
-    TimedCommand, TimedPair, TimedVerdict, Timing, TimingOrder, build_pairs, timed_pairs,
+    TimedCommand, TimedPair, Timing, TimingOrder, build_pairs, timed_pairs,
 };

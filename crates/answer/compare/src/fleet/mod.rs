@@ -3,5 +3,5 @@
 mod result;
 mod spread;
 
-pub use result::{FleetSpread, OddNode, OddResult, ResultSpread};
+pub use result::{FleetSpread, OutlierNode, OutlierResult, ResultSpread};
 pub use spread::spread;

@@ -15,7 +15,7 @@ pub struct FleetSpread {
     /// Every result that at least two nodes measured.
     pub results: Vec<ResultSpread>,
     /// Outlier nodes, the worst first; none with fewer than three nodes.
-    pub odd: Vec<OddNode>,
+    pub outliers: Vec<OutlierNode>,
 }
 
 /// One result over all nodes.
@@ -43,7 +43,7 @@ pub struct ResultSpread {
     /// margin.
     pub different: Vec<String>,
     /// Names of the outlier nodes: different, while most others are not.
-    pub odd: Vec<String>,
+    pub outliers: Vec<String>,
 }
 
 impl ResultSpread {
@@ -56,18 +56,18 @@ impl ResultSpread {
 
 /// An outlier node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OddNode {
+pub struct OutlierNode {
     /// Its name.
     pub node: String,
     /// The node that it is compared with: a typical one.
-    pub against: String,
+    pub baseline: String,
     /// The results in which it is an outlier, the farthest first.
-    pub results: Vec<OddResult>,
+    pub results: Vec<OutlierResult>,
 }
 
 /// A result in which a node is an outlier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OddResult {
+pub struct OutlierResult {
     /// The result.
     pub result: ResultKey,
     /// Its title.

@@ -6,9 +6,9 @@
 
 use model::{Estimate, Run};
 
-use super::result::{FleetSpread, OddNode, OddResult, ResultSpread};
+use super::result::{FleetSpread, OutlierNode, OutlierResult, ResultSpread};
 use crate::Error;
-use crate::{CompareOptions, CompareRow, CompareVerdict, Normalise, compare};
+use crate::{CompareOptions, CompareRow, Normalise, compare};
 
 /// Compares equal machines; `names` are those of the nodes, in the order of the runs.
 ///
@@ -20,23 +20,29 @@ pub fn spread(runs: &[&Run], names: &[String], options: &CompareOptions<'_>) -> 
     let options =
         CompareOptions { reference, across: Vec::new(), normalise: Normalise::Gain, sort_by: None, ..options.clone() };
     let comparison = compare(runs, &options)?;
-    let mut odd: Vec<OddNode> = Vec::new();
+    let mut outliers: Vec<OutlierNode> = Vec::new();
     let results = comparison
         .rows
         .iter()
         .filter_map(|row| {
             let result = result(row, names, typical)?;
-            for node in &result.odd {
-                note(&mut odd, node, row, names, typical);
+            for node in &result.outliers {
+                note(&mut outliers, node, row, names, typical);
             }
             Some(result)
         })
         .collect();
-    for node in &mut odd {
+    for node in &mut outliers {
         node.results.sort_by(|a, b| b.gain.ln().abs().total_cmp(&a.gain.ln().abs()));
     }
-    odd.sort_by_key(|node| std::cmp::Reverse(node.results.len()));
-    Ok(FleetSpread { nodes: names.to_vec(), typical: names[typical].clone(), tests: comparison.tests, results, odd })
+    outliers.sort_by_key(|node| std::cmp::Reverse(node.results.len()));
+    Ok(FleetSpread {
+        nodes: names.to_vec(),
+        typical: names[typical].clone(),
+        tests: comparison.tests,
+        results,
+        outliers,
+    })
 }
 
 /// The most typical run: least sum of distances of logarithms from the median of each result.
@@ -67,10 +73,9 @@ fn result(row: &CompareRow, names: &[String], typical: usize) -> Option<ResultSp
     let mut known: Vec<Estimate> = values.iter().flatten().copied().collect();
     known.sort_by(|a, b| a.value.total_cmp(&b.value));
     let [least, .., most] = known[..] else { return None };
-    let different: Vec<usize> =
-        (0..row.ratios.len()).filter(|node| row.ratios[*node].verdict == Some(CompareVerdict::Different)).collect();
+    let different: Vec<usize> = (0..row.ratios.len()).filter(|node| row.ratios[*node].differs()).collect();
     let judged = row.ratios.iter().filter(|ratio| ratio.verdict.is_some()).count();
-    let odd = if judged < 2 {
+    let outliers = if judged < 2 {
         Vec::new()
     } else if different.len() == judged && one_way(row, &different) {
         vec![typical]
@@ -91,7 +96,7 @@ fn result(row: &CompareRow, names: &[String], typical: usize) -> Option<ResultSp
         range: if least.value > 0.0 { most.value / least.value - 1.0 } else { 0.0 },
         values,
         different: named(different),
-        odd: named(odd),
+        outliers: named(outliers),
     })
 }
 
@@ -101,7 +106,7 @@ fn one_way(row: &CompareRow, nodes: &[usize]) -> bool {
     above == 0 || above == nodes.len()
 }
 
-fn note(odd: &mut Vec<OddNode>, node: &str, row: &CompareRow, names: &[String], typical: usize) {
+fn note(outliers: &mut Vec<OutlierNode>, node: &str, row: &CompareRow, names: &[String], typical: usize) {
     let place = names.iter().position(|name| name == node).unwrap_or(typical);
     // The typical node is compared with the median one of those that differ from it.
     let (other, turned) = if place == typical {
@@ -117,7 +122,7 @@ fn note(odd: &mut Vec<OddNode>, node: &str, row: &CompareRow, names: &[String], 
     let Some(value) = cell.value else { return };
     let interval = cell.low.zip(cell.high).filter(|(low, _)| *low > 0.0);
     let gain = if turned { 1.0 / value } else { value };
-    let found = OddResult {
+    let found = OutlierResult {
         result: row.key(),
         title: row.title.clone(),
         unit: row.metric.unit,
@@ -125,9 +130,9 @@ fn note(odd: &mut Vec<OddNode>, node: &str, row: &CompareRow, names: &[String], 
         interval: interval.map(|(low, high)| if turned { (1.0 / high, 1.0 / low) } else { (low, high) }),
         worse: gain < 1.0,
     };
-    let against = if turned { &names[other] } else { &names[typical] };
-    match odd.iter_mut().find(|one| one.node == node) {
+    let baseline = if turned { &names[other] } else { &names[typical] };
+    match outliers.iter_mut().find(|one| one.node == node) {
         Some(one) => one.results.push(found),
-        None => odd.push(OddNode { node: node.to_owned(), against: against.clone(), results: vec![found] }),
+        None => outliers.push(OutlierNode { node: node.to_owned(), baseline: baseline.clone(), results: vec![found] }),
     }
 }

@@ -1,7 +1,7 @@
 //! Unlike bases are compared nowhere: not in a ratio, not in a place.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
-use compare::{CompareOptions, CompareVerdict, Comparison, FailOn, GateAnswer, Rank, RatioBasis, compare};
+use compare::{CompareOptions, Comparison, FailOn, GateAnswer, Rank, RatioBasis, compare};
 use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Metric, Outcome, Run, Unit};
 use stats::simulate::generator;
 
@@ -38,7 +38,7 @@ fn a_run_without_clean_values_is_compared_by_raw_ones_on_both_sides() {
     let raw = a.results.iter().find(|one| one.benchmark == "os.call").unwrap().sensors.as_ref().unwrap().raw;
     let row = found.rows.iter().find(|row| row.benchmark == "os.call").unwrap();
     assert_eq!(row.ratios[0].outcome.as_ref().unwrap().estimate(), raw.as_ref(), "the table shows what it compares");
-    assert_ne!(ratio.verdict, Some(CompareVerdict::Different), "{ratio:?}");
+    assert!(!ratio.differs(), "{ratio:?}");
 }
 
 #[test]
@@ -49,13 +49,13 @@ fn places_of_machines_are_of_one_basis() {
     shared_core(&mut c, "os.call");
     let mut found = set(&[&a, &b, &c]);
     let row = found.rows.iter().find(|row| row.benchmark == "os.call").unwrap();
-    let verdicts: Vec<_> = row.ratios.iter().map(|ratio| (ratio.basis, ratio.verdict)).collect();
-    assert_eq!(verdicts[1], (RatioBasis::ClockTime, Some(CompareVerdict::Different)));
-    assert_eq!(verdicts[2], (RatioBasis::Raw, Some(CompareVerdict::Different)));
+    let verdicts: Vec<_> = row.ratios.iter().map(|ratio| (ratio.basis, ratio.differs())).collect();
+    assert_eq!(verdicts[1], (RatioBasis::ClockTime, true));
+    assert_eq!(verdicts[2], (RatioBasis::Raw, true));
     assert!(row.ratios[2].value.unwrap() > 1.1, "a gain");
     let ranks: Vec<Rank> = row.ratios.iter().map(|ratio| ratio.rank.unwrap()).collect();
     assert_eq!(ranks.iter().map(|rank| rank.place).collect::<Vec<_>>(), [2, 3, 1], "{ranks:?}");
-    assert_eq!((ranks[2].low, ranks[2].high), (1, 1), "surely the best, as its verdict says: {ranks:?}");
+    assert_eq!((ranks[2].low, ranks[2].high), (1, 1), "the best, as its verdict says: {ranks:?}");
     found.sort_by("os.call").unwrap();
     let order: Vec<&str> = found.machines.iter().map(|machine| machine.name.as_str()).collect();
     assert_eq!(order, ["c", "a", "b"]);

@@ -221,7 +221,7 @@ fn writes_the_coverage_page() {
     page += "\n## Equals that `compare` calls different\nAt most 5% of the results, and of the \
              pairs of runs with any. Transfers by TCP under BBR pace themselves and differ by 40% between sessions, \
              which no number of a class covers: three sessions of the machine show it.\n\n";
-    page += "| pairs of runs | pairs | DIFFERENT results | pairs with any | without transfers by TCP |\n|---|---|---|---|---|\n";
+    page += "| pairs of runs | pairs | results that differ | pairs with any | without transfers by TCP |\n|---|---|---|---|---|\n";
     page += &alarms("simulated, one session, 60 results", &simulated::equals(60, 1));
     page += &alarms("simulated, two sessions, 60 results", &simulated::equals(60, 2));
     page += &alarms("recorded, halves of one session, 9 results", &recorded::halves());

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use compare::{
-    CompareOptions, CompareRow, CompareVerdict, Comparison, FailOn, GainDirection, GateAnswer, Normalise, RatioBasis,
-    Relation, SessionRecord, ShownClock, compare, self_test,
+    CompareOptions, CompareRow, Comparison, FailOn, GateAnswer, Normalise, RatioBasis, Relation, SessionRecord,
+    ShownClock, compare, self_test,
 };
-use model::{Class, ExclusiveCore, Outcome, Run};
+use model::{Class, Direction, ExclusiveCore, Outcome, Run, Verdict};
 use stats::simulate::{generator, standard_normal};
 
 use crate::common::core::{GUEST, Surroundings, core_run, session, shared_core, without_references};
@@ -37,17 +37,20 @@ fn equals_are_called_the_same_and_two_percent_more_work_is_found() {
     println!("{:?}\n{:?}\npower {:?}", found.cycles, found.claims, found.power);
     assert_eq!((found.results, found.cycles.results), (25 * 42, 25 * 42));
     assert!(found.pairs_with_claims * 20 <= found.pairs, "{:?}", found.claims);
-    assert!(found.share_same().unwrap() >= 0.5, "{:?}", found.cycles);
-    // Five of the seven results are compute; session noise of a page fault or a pipe hides 2%.
+    assert!(found.share_no_change().unwrap() >= 0.5, "{:?}", found.cycles);
+    // Of seven results of this mixture five are compute; what a page fault or a pipe does from session to session hides
+    // 2%.
     assert!(found.power.cycles.share().unwrap() >= 0.5, "{:?}", found.power);
-    assert!(found.power.same.share().unwrap() >= 0.8, "{:?}", found.power);
+    assert!(found.power.no_change.share().unwrap() >= 0.8, "{:?}", found.power);
     assert!(found.broken().is_empty(), "{:?}", found.broken());
     // With raw values of the same samples nothing is conclusive.
     let old: Vec<Run> = runs.iter().map(without_references).collect();
     let pairs: Vec<(&Run, &Run)> = old.chunks(2).map(|pair| (&pair[0], &pair[1])).collect();
     let found = self_test(&pairs, &CompareOptions::default()).unwrap();
-    println!("observed: same {} of {}, power {:?}", found.same, found.results, found.power);
-    assert!(found.cycles.results == 0 && found.same * 10 < found.results && found.power.others.share().unwrap() < 0.1);
+    println!("observed: same {} of {}, power {:?}", found.no_change, found.results, found.power);
+    assert!(
+        found.cycles.results == 0 && found.no_change * 10 < found.results && found.power.others.share().unwrap() < 0.1
+    );
 }
 
 #[test]
@@ -58,19 +61,19 @@ fn a_clock_that_fell_is_a_row_with_a_verdict_and_changes_no_core_result() {
     let slow = session("b", "guest", 21, Surroundings { clock: 0.9 * steady.clock, ..steady }, &mut rng);
     let found = set(&fast, &slow);
     let clock = &clock_of(&found).ratios[1];
-    assert_eq!((clock.verdict, clock.direction), (Some(CompareVerdict::Different), Some(GainDirection::Slower)));
+    assert_eq!(clock.verdict, Some(Verdict::Different(Some(Direction::Slower))));
     assert_eq!(clock.floor, None, "a clock has no session floor: it was what it was");
     for row in core_rows(&found) {
         let ratio = &row.ratios[1];
         assert_eq!(ratio.basis, RatioBasis::Cycles);
-        assert_ne!(ratio.verdict, Some(CompareVerdict::Different), "{}", row.benchmark);
+        assert!(!ratio.differs(), "{}", row.benchmark);
         let core = ratio.core.unwrap();
         assert_eq!(core.cycles.verdict, ratio.verdict);
         assert!((core.time.value / (core.cycles.value * core.clock.value)).ln().abs() < 0.01, "{core:?}");
         assert!((core.clock.value - 0.9).abs() < 1e-9, "a gain, of times as of rates");
         assert!(core.time.value / core.cycles.value < 0.95 && core.time.low.unwrap() < core.time.value);
     }
-    assert!(core_rows(&found).any(|row| row.ratios[1].core.unwrap().time.verdict == Some(CompareVerdict::Different)));
+    assert!(core_rows(&found).any(|row| row.ratios[1].core.unwrap().time.verdict.is_some_and(Verdict::differs)));
     let told = found.machines[1].clock.unwrap();
     assert!((told.ratio.unwrap().value - 0.9).abs() < 1e-9);
     // Means and gates are of time: what fell is not normalised away.

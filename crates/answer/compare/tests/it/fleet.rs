@@ -10,8 +10,8 @@ use stats::simulate::{Noise, generator};
 
 const RESULTS: usize = 30;
 
-/// Nodes whose sessions differ by the noise of each class, one of them slower by a factor in some results.
-fn fleet(nodes: usize, odd: Option<(usize, f64, usize)>, seed: u64) -> (Vec<Run>, Vec<String>) {
+/// Nodes whose sessions differ by the floor of each class, one of them slower by a factor in some results.
+fn fleet(nodes: usize, outlier: Option<(usize, f64, usize)>, seed: u64) -> (Vec<Run>, Vec<String>) {
     let mut random = generator(seed);
     let names: Vec<String> = (1..=nodes).map(|node| format!("n{node}")).collect();
     let runs = (0..nodes).map(|node| {
@@ -19,7 +19,7 @@ fn fleet(nodes: usize, odd: Option<(usize, f64, usize)>, seed: u64) -> (Vec<Run>
             // Sessions differ by a uniform shift with the session noise as its standard deviation.
             let floor = Class::Compute.session_noise() * 3f64.sqrt();
             let session = random.random_range(-floor..floor);
-            let slow = odd
+            let slow = outlier
                 .filter(|(who, _, some)| *who == node && number < *some)
                 .map_or(0.0, |(_, factor, _)| f64::ln(factor));
             let centre = 1e-6 * (number + 1) as f64 * f64::exp(session + slow);
@@ -44,13 +44,13 @@ fn the_odd_node_is_found_and_named() {
     for seed in 0..10 {
         let (runs, names) = fleet(5, Some((3, 1.4, 6)), seed);
         let found = look(&runs, &names);
-        let [odd] = &found.odd[..] else { panic!("seed {seed}: {:?}", found.odd) };
-        assert_eq!(odd.node, "n4");
+        let [outlier] = &found.outliers[..] else { panic!("seed {seed}: {:?}", found.outliers) };
+        assert_eq!(outlier.node, "n4");
         assert_ne!(found.typical, "n4");
-        eprintln!("seed {seed}: odd in {} of 6 results that are 40% slower", odd.results.len());
+        eprintln!("seed {seed}: outlier in {} of 6 results that are 40% slower", outlier.results.len());
         let slowed: Vec<String> = (0..6).map(|number| format!("cpu.test_{number}")).collect();
-        assert!(odd.results.len() >= 4 && odd.results.iter().all(|one| slowed.contains(&one.result.benchmark)));
-        assert!(odd.results.iter().all(|one| one.worse && (1.1..1.9).contains(&(1.0 / one.gain))));
+        assert!(outlier.results.len() >= 4 && outlier.results.iter().all(|one| slowed.contains(&one.result.benchmark)));
+        assert!(outlier.results.iter().all(|one| one.worse && (1.1..1.9).contains(&(1.0 / one.gain))));
     }
 }
 
@@ -60,18 +60,18 @@ fn equal_nodes_are_rarely_called_odd() {
     let wrong = (0..fleets)
         .filter(|seed| {
             let (runs, names) = fleet(5, None, 1000 + seed);
-            !look(&runs, &names).odd.is_empty()
+            !look(&runs, &names).outliers.is_empty()
         })
         .count();
     // 5% of the reports may be wrong; 8 of 40 would have a probability of 1 in 2000.
-    assert!(wrong < 8, "{wrong} of {fleets} fleets of equal nodes have an odd one");
+    assert!(wrong < 8, "{wrong} of {fleets} fleets of equal nodes have an outlier one");
 }
 
 #[test]
 fn of_two_nodes_neither_is_odd_and_one_node_has_no_spread() {
     let (runs, names) = fleet(2, Some((1, 1.5, RESULTS)), 1);
     let found = look(&runs, &names);
-    assert!(found.odd.is_empty() && found.results.iter().all(|result| result.different.len() == 1));
+    assert!(found.outliers.is_empty() && found.results.iter().all(|result| result.different.len() == 1));
     assert!(found.results.iter().all(|result| result.range > 0.2 && result.values.len() == 2));
     let (runs, names) = fleet(1, None, 1);
     assert!(look(&runs, &names).results.is_empty());

@@ -3,8 +3,8 @@
 use super::simulated::planted;
 use crate::common;
 use crate::common::{from_values, rate, refs, run, time};
-use compare::{CompareOptions, CompareVerdict, Comparison, Relation, SessionRecord, compare};
-use model::{BenchmarkResult, Class, Run};
+use compare::{CompareOptions, Comparison, Relation, SessionRecord, compare};
+use model::{BenchmarkResult, Class, Run, Verdict};
 use stats::simulate::{Noise, generator};
 
 #[test]
@@ -13,7 +13,7 @@ fn a_run_that_is_named_twice_is_the_same_run() {
     let runs = planted(1.0, 20, time("call"), &mut rng);
     let found = compare(&[&runs[0], &runs[0]], &CompareOptions::default()).unwrap();
     assert_eq!(found.machines[1].relation, Relation::SameRun);
-    assert_eq!((found.tests, found.machines[1].tally.same), (0, 31));
+    assert_eq!((found.tests, found.machines[1].tally.no_change), (0, 31));
     assert_ne!(found.machines[0].name, found.machines[1].name);
     assert!(found.rows.iter().all(|row| row.ratios[1].value == Some(1.0)));
     // The same id with other results is another document.
@@ -163,5 +163,5 @@ fn a_machine_does_not_lose_a_cache_from_one_run_to_the_next() {
     let other = surveyed("b", "another", THREE, [2.66e6, 3.0]);
     assert!(verdicts(&a, &other).iter().all(|(verdict, _)| verdict.is_some()));
     let larger = surveyed("b", "m", FOUR, [8e6, 4.0]);
-    assert_eq!(verdicts(&a, &larger)[1].0, Some(CompareVerdict::Different));
+    assert!(verdicts(&a, &larger)[1].0.is_some_and(Verdict::differs));
 }

@@ -4,10 +4,9 @@ use crate::common;
 
 use crate::common::{plain, published, rate, refs, table, time};
 use compare::{
-    CompareOptions, CompareVerdict, Comparison, Disagreement, FailOn, GainDirection, GateAnswer, Normalise,
-    PrintedCell, RatioMethod, compare,
+    CompareOptions, Comparison, Disagreement, FailOn, GateAnswer, Normalise, PrintedCell, RatioMethod, compare,
 };
-use model::{Class, Definition, Parameters, ResultKey, Run};
+use model::{Class, Definition, Direction, Parameters, ResultKey, Run, Verdict};
 
 const ATHLON: &str = "AMD Athlon 1800MP dual-CPU 1.53 GHz";
 
@@ -51,13 +50,9 @@ fn another_definition_gets_no_ratio_no_verdict_no_rank_and_is_in_no_mean() {
     };
     let cell = |found: &Comparison| found.rows.iter().find(|row| row.benchmark == "os.exec").unwrap().ratios[1].clone();
     let same = with(Definition::Same);
-    assert_eq!((mean(&same).0, cell(&same).verdict), (2, Some(CompareVerdict::Different)));
+    assert_eq!((mean(&same).0, cell(&same).differs()), (2, true));
     let near = with(Definition::Near("in Rust".to_owned()));
-    assert_eq!(
-        (mean(&near).0, cell(&near).verdict),
-        (2, Some(CompareVerdict::Different)),
-        "near ones count, footnoted"
-    );
+    assert_eq!((mean(&near).0, cell(&near).differs()), (2, true), "near ones count, footnoted");
     assert_eq!(cell(&near).definition, Definition::Near("in Rust".to_owned()));
     let other = with(Definition::Other("static".to_owned()));
     let found = cell(&other);
@@ -137,9 +132,9 @@ fn published_tables_support_no_difference() {
     let Some(runs) = ams() else { return };
     let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
     for ratio in found.rows.iter().flat_map(|row| &row.ratios).filter(|ratio| ratio.machine != found.reference) {
-        assert_eq!((ratio.verdict, ratio.method), (Some(CompareVerdict::Undecided), RatioMethod::None));
+        assert_eq!((ratio.verdict, ratio.method), (Some(Verdict::Inconclusive), RatioMethod::None));
         assert!(ratio.low.is_none() && ratio.need.is_none());
-        assert_eq!(ratio.reason.as_deref(), Some("neither result states a spread"));
+        assert_eq!(ratio.reason.as_deref(), Some("neither result has error bars"));
         let rank = ratio.rank.unwrap();
         assert_eq!((rank.low, rank.high), (1, runs.len()));
     }
@@ -231,33 +226,29 @@ fn a_published_value_gets_an_assumed_spread_and_a_measured_one_does_not() {
     // Eleven times slower; within 30%; beyond 30% but within the session noise of the class and the rounding of the
     // digits.
     let slow = judge(&base, &made("b", 11.0, 0.005, Class::Compute));
-    assert_eq!(slow.verdict, Some(CompareVerdict::DifferentSpreadAssumed));
-    assert_eq!((slow.direction, slow.low, slow.p_value), (Some(GainDirection::Slower), None, None));
+    assert_eq!(slow.verdict, Some(Verdict::Probable(Direction::Slower)));
+    assert_eq!((slow.low, slow.p_value), (None, None));
     let assumed = slow.assumed.unwrap();
     assert_eq!(
         (assumed.reference_rounding, assumed.rounding, assumed.floor),
         (Some(0.005), Some(0.005), Class::Compute.session_noise())
     );
     assert!(assumed.low < slow.value.unwrap() && slow.value.unwrap() < assumed.high, "{assumed:?}");
-    assert_eq!(judge(&base, &made("b", 1.29, 0.005, Class::Compute)).verdict, Some(CompareVerdict::Undecided));
+    assert_eq!(judge(&base, &made("b", 1.29, 0.005, Class::Compute)).verdict, Some(Verdict::Inconclusive));
     let disk = |value: f64| {
         let (a, b) = (made("a", 1.0, 0.005, Class::FileMetadata), made("b", value, 0.005, Class::FileMetadata));
         judge(&a, &b).verdict
     };
-    assert_eq!((disk(1.8), disk(4.0)), (Some(CompareVerdict::Undecided), Some(CompareVerdict::DifferentSpreadAssumed)));
+    assert_eq!((disk(1.8), disk(4.0)), (Some(Verdict::Inconclusive), Some(Verdict::Probable(Direction::Slower))));
     let coarse = made("b", 2.0, 0.5, Class::Compute);
-    assert_eq!(
-        judge(&base, &coarse).verdict,
-        Some(CompareVerdict::Undecided),
-        "2 may be 1.5 or 2.5 in print: {coarse:?}"
-    );
+    assert_eq!(judge(&base, &coarse).verdict, Some(Verdict::Inconclusive), "2 may be 1.5 or 2.5 in print: {coarse:?}");
     // A measured machine can be measured again.
     let mut measured = made("b", 11.0, 0.005, Class::Compute);
     measured.origin = None;
-    assert_eq!(judge(&base, &measured).verdict, Some(CompareVerdict::Undecided));
+    assert_eq!(judge(&base, &measured).verdict, Some(Verdict::Inconclusive));
     // Not a test: it has its own verdict, and no gate fails because of it.
     let found = compare(&[&base, &made("b", 11.0, 0.005, Class::Compute)], &CompareOptions::default()).unwrap();
-    assert_eq!((found.tests, found.machines[1].tally.assumed, found.machines[1].tally.different), (0, 1, 0));
+    assert_eq!((found.tests, found.machines[1].tally.probable, found.machines[1].tally.different()), (0, 1, 0));
     let gate = "slower".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!(gate.answer, GateAnswer::Inconclusive);
 }

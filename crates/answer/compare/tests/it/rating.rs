@@ -6,7 +6,7 @@
     reason = "tests and their helpers, and measured numbers are printed"
 )]
 
-use compare::{CompareOptions, CompareRow, CompareVerdict, GeometricMean, compare};
+use compare::{CompareOptions, CompareRow, GeometricMean, compare};
 use model::{BenchmarkResult, Better, Class, Estimate, EstimateMethod, Metric, Outcome, Run, Sample, Unit};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{generator, standard_normal};
@@ -103,7 +103,7 @@ fn held(
         let mean = found.geometric_means.iter().find(all).unwrap();
         held.mean += usize::from((mean.low.unwrap()..=mean.high.unwrap()).contains(&1.0));
         held.half += (mean.high.unwrap() / mean.low.unwrap()).ln() / 2.0;
-        let different = |row: &CompareRow| row.ratios[1].verdict == Some(CompareVerdict::Different);
+        let different = |row: &CompareRow| row.ratios[1].differs();
         held.different += usize::from(found.rows.iter().any(different));
     }
     held

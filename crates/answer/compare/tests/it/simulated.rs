@@ -1,13 +1,13 @@
 //! Error rates of the verdicts, on simulated samples whose true values are known.
 
 use compare::{
-    CompareOptions, CompareVerdict, Comparison, FailOn, GainDirection, GateAnswer, NeededSamples, RatioMethod,
-    Relation, SelfTest, SessionRecord, compare, self_test,
+    CompareOptions, Comparison, FailOn, GateAnswer, NeededSamples, RatioMethod, Relation, SelfTest, SessionRecord,
+    compare, self_test,
 };
 
 use crate::common;
 use crate::common::{from_values, rate, refs, run, time};
-use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Outcome, Run};
+use model::{BenchmarkResult, Class, Direction, Estimate, EstimateMethod, Outcome, Run, Verdict};
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{Noise, generator, standard_normal};
 
@@ -47,7 +47,7 @@ fn equals_in_one_session_are_not_called_different() {
     assert!(found.results >= most * 55, "{found:?}");
     assert!(found.share() <= 0.05, "{found:?}");
     assert!(found.pairs_with_claims as f64 / found.pairs as f64 <= if most < 60 { 0.1 } else { 0.05 }, "{found:?}");
-    assert!(found.same > found.results / 2, "{found:?}");
+    assert!(found.no_change > found.results / 2, "{found:?}");
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn equals_across_sessions_are_not_called_different() {
             .iter()
             .all(|row| row.ratios[1].floor.is_none_or(|floor| floor.sessions.is_some_and(|n| n <= 7)))
     );
-    assert_eq!(with_history.machines[1].tally.different, 0);
+    assert_eq!(with_history.machines[1].tally.different(), 0);
 }
 
 #[test]
@@ -104,10 +104,10 @@ pub(crate) fn planted(factor: f64, samples: usize, metric: model::Metric, rng: &
 fn planted_differences_are_found_and_named() {
     let mut rng = generator(3);
     for (factor, metric, direction) in [
-        (1.05, time("call"), GainDirection::Slower),
-        (0.95, time("call"), GainDirection::Faster),
-        (1.05, rate("calls"), GainDirection::Faster),
-        (0.90, rate("calls"), GainDirection::Slower),
+        (1.05, time("call"), Direction::Slower),
+        (0.95, time("call"), Direction::Faster),
+        (1.05, rate("calls"), Direction::Faster),
+        (0.90, rate("calls"), Direction::Slower),
     ] {
         let mut found = 0;
         for _ in 0..20 {
@@ -115,8 +115,8 @@ fn planted_differences_are_found_and_named() {
             let comparison = compare(&refs(&runs), &CompareOptions::default()).unwrap();
             let row = comparison.rows.iter().find(|row| row.benchmark == "sim.f0").unwrap();
             let first = &row.ratios[1];
-            if first.verdict == Some(CompareVerdict::Different) {
-                assert_eq!(first.direction, Some(direction));
+            if first.differs() {
+                assert_eq!(first.direction(), Some(direction));
                 assert_eq!(first.method, RatioMethod::Samples);
                 assert!(first.low.unwrap() <= first.value.unwrap() && first.value.unwrap() <= first.high.unwrap());
                 found += 1;
@@ -132,7 +132,7 @@ fn equals_with_enough_samples_are_called_same() {
     let mut rng = generator(4);
     let runs = planted(1.0, 40, time("call"), &mut rng);
     let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
-    assert_eq!(found.machines[1].tally.same, 31, "{:?}", found.machines[1].tally);
+    assert_eq!(found.machines[1].tally.no_change, 31, "{:?}", found.machines[1].tally);
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
     let (low, high) = (mean.low.unwrap(), mean.high.unwrap());
     assert!(low <= mean.value && mean.value <= high && high / low < 1.01);
@@ -149,7 +149,7 @@ fn undecided_says_what_would_decide() {
     let runs = [made("a", &mut rng), made("b", &mut rng)];
     let found = compare(&refs(&runs), &CompareOptions::default()).unwrap();
     let ratio = &found.rows[0].ratios[1];
-    assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided));
+    assert_eq!(ratio.verdict, Some(Verdict::Inconclusive));
     assert!(matches!(ratio.need, Some(NeededSamples::Samples(1..) | NeededSamples::TooClose)), "{ratio:?}");
 }
 
@@ -191,16 +191,16 @@ fn modes_are_compared_mode_by_mode() {
     };
     let same = judge((5, 1.0), (5, 1.0));
     let ratio = &same.rows[0].ratios[1];
-    assert_eq!((ratio.verdict, ratio.value, ratio.modes.len()), (Some(CompareVerdict::Same), None, 2), "{ratio:?}");
+    assert_eq!((ratio.verdict, ratio.value, ratio.modes.len()), (Some(Verdict::NoChange), None, 2), "{ratio:?}");
     assert!(same.geometric_means.iter().all(|mean| mean.machine == same.reference));
     let slower = judge((5, 1.0), (5, 1.2));
     let ratio = &slower.rows[0].ratios[1];
-    assert_eq!((ratio.verdict, ratio.direction), (Some(CompareVerdict::Different), Some(GainDirection::Slower)));
-    assert_eq!(ratio.modes.iter().filter(|mode| mode.verdict == Some(CompareVerdict::Different)).count(), 1);
+    assert_eq!(ratio.verdict, Some(Verdict::Different(Some(Direction::Slower))));
+    assert_eq!(ratio.modes.iter().filter(|mode| mode.verdict.is_some_and(Verdict::differs)).count(), 1);
     let shares = judge((2, 1.0), (8, 1.0));
     let ratio = &shares.rows[0].ratios[1];
-    assert_eq!(ratio.verdict, Some(CompareVerdict::Different));
-    assert!(ratio.modes.iter().any(|mode| mode.shares_differ) && ratio.direction.is_none());
+    assert!(ratio.differs());
+    assert!(ratio.modes.iter().any(|mode| mode.shares_differ) && ratio.direction().is_none());
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_mode_without_counterpart_is_not_the_same() {
     let second = run("b", "m", "day 2", vec![bimodal(5, 1.0, 20, &mut rng)]);
     let found = compare(&[&first, &second], &CompareOptions::default()).unwrap();
     let ratio = &found.rows[0].ratios[1];
-    assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided), "{ratio:?}");
+    assert_eq!(ratio.verdict, Some(Verdict::Inconclusive), "{ratio:?}");
     assert!(ratio.reason.as_ref().unwrap().contains("no counterpart"));
 }
 
@@ -268,7 +268,7 @@ fn what_has_no_value_says_why() {
         assert!(ratio.reason.as_ref().unwrap().contains(reason), "{benchmark}: {ratio:?}");
         assert_eq!((ratio.value, ratio.verdict), (None, None));
     }
-    assert_eq!(found.machines[1].tally.without, 5);
+    assert_eq!(found.machines[1].tally.not_comparable, 5);
     let alone: Vec<String> = found.unmatched.iter().map(|u| format!("{} {}", u.machine, u.result)).collect();
     assert_eq!(alone, ["a os.a", "b os.only_here"]);
     // No value in it is NaN or infinite, so that it can be stored as JSON.
@@ -295,9 +295,9 @@ fn stated_spread_decides_and_no_spread_never_does() {
     let none = run("c", "o", "3", vec![common::plain("x.y", "", time("call"), 9.0)]);
     let found = compare(&[&a, &b, &none], &CompareOptions::default()).unwrap();
     let verdicts: Vec<_> = found.rows[0].ratios.iter().map(|ratio| (ratio.verdict, ratio.method)).collect();
-    assert_eq!(verdicts[1], (Some(CompareVerdict::Different), RatioMethod::Propagated));
-    assert_eq!(verdicts[2], (Some(CompareVerdict::Undecided), RatioMethod::None));
-    assert_eq!(found.rows[0].ratios[2].reason.as_deref(), Some("it states no spread"));
+    assert_eq!(verdicts[1], (Some(Verdict::Different(Some(Direction::Slower))), RatioMethod::Propagated));
+    assert_eq!(verdicts[2], (Some(Verdict::Inconclusive), RatioMethod::None));
+    assert_eq!(found.rows[0].ratios[2].reason.as_deref(), Some("it has no error bars"));
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn only_established_changes_for_the_worse_fail() {
     assert_eq!(answer("slower", &found), GateAnswer::Fail);
     assert_eq!(answer("slower:5", &found), GateAnswer::Fail);
     assert_eq!(answer("slower:15", &found), GateAnswer::Pass);
-    assert_eq!(found.machines[1].tally.different, 1);
+    assert_eq!(found.machines[1].tally.different(), 1);
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!((gate.tested, gate.failing.len(), gate.failing[0].result.as_str()), (31, 1, "sim.f0"), "{gate:?}");
     let faster = planted(0.90, 20, time("call"), &mut rng);

@@ -1,8 +1,8 @@
 //! Results that count in no verdict, and samples that determine no interval.
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
-use compare::{CompareOptions, CompareVerdict, Comparison, FailOn, GateAnswer, compare};
-use model::{BenchmarkResult, Better, Class, Estimate, EstimateMethod, Metric, Outcome, Unit};
+use compare::{CompareOptions, Comparison, FailOn, GateAnswer, compare};
+use model::{BenchmarkResult, Better, Class, Estimate, EstimateMethod, Metric, Outcome, Unit, Verdict};
 
 use crate::common::{result, run, time};
 
@@ -34,10 +34,14 @@ fn neighbours_on_a_core_are_no_regression() {
     let of = |busy: f64| vec![stated("os.a", time("call"), 1.0), stated(model::CORE_SHARED, shared(), busy)];
     let found = set(of(0.01), of(0.6));
     let row = found.conditions.iter().find(|row| row.benchmark == model::CORE_SHARED).unwrap();
-    assert!(row.ratios[1].verdict == Some(CompareVerdict::Different), "{row:?}");
+    assert!(row.ratios[1].differs(), "{row:?}");
     assert!(found.rows.iter().all(|row| row.benchmark == "os.a"), "conditions are not among results");
     let tally = found.machines[1].tally;
-    assert_eq!((tally.different, tally.same, tally.undecided), (0, 1, 0), "one result was asked for: {tally:?}");
+    assert_eq!(
+        (tally.different(), tally.no_change, tally.inconclusive),
+        (0, 1, 0),
+        "one result was asked for: {tally:?}"
+    );
     let gate = "slower:5".parse::<FailOn>().unwrap().gate(&found);
     assert_eq!((gate.answer, gate.tested), (GateAnswer::Pass, 1), "{gate:?}");
     let only = |busy: f64| run("a", "m", "1", vec![stated(model::CORE_SHARED, shared(), busy)]);
@@ -55,7 +59,7 @@ fn samples_that_determine_no_interval_say_so_and_leave_the_mean() {
     let ratio = &found.rows.iter().find(|row| row.benchmark == "os.b").unwrap().ratios[1];
     assert!((ratio.value.unwrap() * 1.1 - 1.0).abs() < 1e-9, "{ratio:?}");
     assert_eq!((ratio.low, ratio.high, ratio.need), (None, None, None), "{ratio:?}");
-    assert_eq!(ratio.verdict, Some(CompareVerdict::Undecided));
+    assert_eq!(ratio.verdict, Some(Verdict::Inconclusive));
     assert!(ratio.reason.as_ref().unwrap().contains("a verdict needs 8"), "{ratio:?}");
     let mean = found.geometric_means.iter().find(|mean| mean.machine == "b" && mean.family.is_none()).unwrap();
     assert!((mean.value * 1.1 - 1.0).abs() < 1e-9 && mean.results == 1 && mean.low.is_some(), "{mean:?}");

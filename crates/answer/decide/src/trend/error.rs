@@ -29,7 +29,7 @@ pub enum Error {
     },
     /// Too few points.
     #[error(
-        "could not fit a trend: there are {points} dated values{window}; a trend needs at least {needed}, of different dates"
+        "could not fit a trend: only {points} dated values{window}; a trend needs at least {needed}, on different dates"
     )]
     TooFew {
         /// Number of points.
@@ -41,7 +41,7 @@ pub enum Error {
     },
     /// All points are of one date.
     #[error(
-        "could not fit a trend: all {points} values{window} are of one date; a trend needs at least {needed}, of different dates"
+        "could not fit a trend: all {points} values{window} have the same date; a trend needs at least {needed}, on different dates"
     )]
     OneDate {
         /// Number of points.
@@ -52,9 +52,7 @@ pub enum Error {
         needed: usize,
     },
     /// No family has enough points.
-    #[error(
-        "could not fit a trend to any family: {points} dated values, and at least {needed} of one family are needed"
-    )]
+    #[error("could not fit a trend: no family has {needed} values on different dates ({points} dated values in all)")]
     NoFamily {
         /// Number of points.
         points: usize,

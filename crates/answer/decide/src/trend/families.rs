@@ -134,22 +134,18 @@ impl FamilyTrends {
     /// The result in words.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        let mut sentences = vec![format!("Each family at its own level, all grow by {} a year.", percent(self.common))];
+        let mut sentences = vec![format!("Common growth of all families: {} a year.", percent(self.common))];
         for family in self.families.iter().filter(|family| family.differs) {
             let growth = family.trend.fits.first().map_or(0.0, |fit| fit.growth);
-            sentences.push(format!(
-                "{} grows by {} a year, which is not the growth of the others.",
-                family.family,
-                percent(growth)
-            ));
+            sentences.push(format!("{} differs: it grows by {} a year.", family.family, percent(growth)));
         }
         if !self.families.iter().any(|family| family.differs) && self.families.len() > 1 {
-            sentences.push("No family's growth can be told from that of the others.".to_owned());
+            sentences.push("No family grows at a different rate.".to_owned());
         }
         if !self.left_out.is_empty() {
             let named: Vec<String> =
                 self.left_out.iter().map(|(family, points)| format!("{family} ({points})")).collect();
-            sentences.push(format!("Too few values of {}.", model::words::list(&named)));
+            sentences.push(format!("Too few values: {}.", model::words::list(&named)));
         }
         sentences
     }

@@ -15,10 +15,10 @@ impl GrowthTrend {
         if let Some(farthest) = beyond.iter().max_by(|a, b| a.extrapolation.total_cmp(&b.extrapolation)) {
             let years: Vec<String> = beyond.iter().map(|projection| date(projection.time)).collect();
             sentences.push(format!(
-                "OUT OF REACH: {} {} up to {:.1} spans of the data beyond them, more than a third: the interval supposes that the \
-                 growth of {} to {} goes on, which no data show.",
+                "{} {} too far to trust: {:.1} times the span of the data beyond its end. Nothing shows that the growth of {} \
+                 to {} continues.",
                 list(&years),
-                if years.len() == 1 { "lies" } else { "lie" },
+                if years.len() == 1 { "is" } else { "are" },
                 farthest.extrapolation,
                 date(self.span.0),
                 date(self.span.1)
@@ -28,15 +28,15 @@ impl GrowthTrend {
             sentences.push(growth_in_words(fit));
             if let Some(since) = fit.ended {
                 sentences.push(format!(
-                    "No value after {} is a record, and by {} that growth would have brought one: it has ended.",
+                    "No value after {} is a record. The growth would have brought one by {}, so it has ended.",
                     date(since),
                     date(self.span.1)
                 ));
             }
             if let Some(broken) = fit.broken.as_ref().filter(|broken| broken.significant) {
                 sentences.push(format!(
-                    "The growth of the {} changed between {} and {} (p {}): {} before, {} after. One line \
-                     through both says little of what comes.",
+                    "The growth of the {} changed between {} and {} (p {}): {} before, {} after. A single line through both \
+                     predicts little.",
                     word(fit.curve),
                     date(broken.between.0),
                     date(broken.between.1),
@@ -49,14 +49,14 @@ impl GrowthTrend {
         }
         if !self.beyond.is_empty() {
             let years: Vec<String> = self.beyond.iter().map(|year| date(*year)).collect();
-            sentences.push(format!("No projection to {}: the line leaves the range of numbers.", list(&years)));
+            sentences
+                .push(format!("No projection for {}: the value is too large or too small for a number.", list(&years)));
         }
         if let Some(later) = &self.later {
-            let lost = later
-                .lost_from
-                .map_or_else(String::new, |from| format!(", most of them outside from {} on", date(from)));
+            let lost =
+                later.lost_from.map_or_else(String::new, |from| format!("; from {} on most lie outside", date(from)));
             sentences.push(format!(
-                "Of {} later values {} lie inside the interval{lost}; by {} the fit was {} times too {}.",
+                "{} later values: {} inside the interval{lost}. By {} the fit was {} times too {}.",
                 later.points,
                 percent(later.inside),
                 date(later.end),
@@ -68,23 +68,21 @@ impl GrowthTrend {
     }
 
     fn projection_in_words(&self, curve: TrendCurve, projection: &Projection) -> String {
-        let flag = if projection.out_of_reach { " (OUT OF REACH)" } else { "" };
+        let flag = if projection.out_of_reach { " Too far to trust." } else { "" };
         let shown = |value: f64| quantity(value, self.unit());
         let came = projection.came.map_or_else(String::new, |(value, ratio)| {
             let (factor, word) = if ratio >= 1.0 { (ratio, "high") } else { (1.0 / ratio, "low") };
-            format!("; what came was {}: {} times too {word}", shown(value), digits(factor))
+            format!(" The real value was {}, so the projection was {} times too {word}.", shown(value), digits(factor))
         });
         let wide = projection.wide.filter(|_| projection.out_of_reach).map_or_else(String::new, |(low, high)| {
-            format!("; if the growth rate goes on changing as it did, between {} and {}", shown(low), shown(high))
+            format!(" With a drifting growth rate: {}–{}.", shown(low), shown(high))
         });
-        let would = format!("The {} would be {} in {}", word(curve), shown(projection.value), date(projection.time));
+        let would = format!("Projected {} for {}: {}", word(curve), date(projection.time), shown(projection.value));
         if !projection.scatter_is_known() {
-            return format!(
-                "{would}{flag}{came}; all values lie on the line, so that nothing shows how far one lies from it."
-            );
+            return format!("{would} (no interval: all values lie exactly on the line).{flag}{came}");
         }
         let (low, high) = (shown(projection.low), shown(projection.high));
-        format!("{would}, one value between {low} and {high}{flag}{wide}{came}.")
+        format!("{would} ({} prediction interval {low}–{high}).{flag}{wide}{came}", percent(self.level))
     }
 }
 
@@ -105,7 +103,7 @@ fn growth_in_words(fit: &FittedTrend) -> String {
                 years(a.max(b))
             )
         }
-        None => format!("{what} shows no growth that can be told from none."),
+        None => format!("{what} shows no clear growth."),
     }
 }
 

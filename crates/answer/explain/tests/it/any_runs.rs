@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use crate::common::{rate, result, run, time};
-use compare::{CompareOptions, CompareVerdict, FailOn, GateAnswer, GeometricMean, Normalise, compare};
+use compare::{CompareOptions, FailOn, GateAnswer, GeometricMean, Normalise, compare};
 use explain::explain;
 use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Mode, Outcome, Primitive, Run, Sample};
 use proptest::prelude::*;
@@ -87,7 +87,7 @@ proptest! {
                 if let (Some(value), Some(low), Some(high)) = (ratio.value, ratio.low, ratio.high) {
                     prop_assert!(low <= value * (1.0 + 1e-9) && value <= high * (1.0 + 1e-9), "{ratio:?}");
                 }
-                prop_assert!(ratio.verdict != Some(CompareVerdict::Different) || ratio.low.is_some() || !ratio.modes.is_empty());
+                prop_assert!(!ratio.differs() || ratio.low.is_some() || !ratio.modes.is_empty());
                 prop_assert!(ratio.value.is_none_or(f64::is_finite), "{ratio:?}");
                 if let Some(rank) = ratio.rank {
                     prop_assert!(1 <= rank.low && rank.low <= rank.high && rank.high <= 3);
@@ -106,7 +106,7 @@ proptest! {
             prop_assert_eq!(names.len(), 3);
             prop_assert!(serde_json::to_string(&found).is_ok());
         }
-        // With the runs swapped, every gain is the inverse and every verdict the same.
+        // With the runs swapped, every gain is the inverse and every verdict the opposite.
         let turned = compare(&[&b, &a], &CompareOptions::default());
         if let Ok(found) = compare(&[&a, &b], &CompareOptions::default()) {
             let turned = turned.unwrap();
@@ -114,7 +114,11 @@ proptest! {
             for row in &found.rows {
                 let back = turned.rows.iter().find(|other| other.key() == row.key()).unwrap();
                 let (x, y) = (&row.ratios[1], &back.ratios[1]);
-                prop_assert_eq!(x.verdict, y.verdict, "{:?} {:?}", x, y);
+                match (x.direction(), y.direction()) {
+                    (Some(one), Some(other)) => prop_assert!(one.is_worse() != other.is_worse(), "{:?} {:?}", x, y),
+                    _ => prop_assert_eq!(x.verdict, y.verdict, "{:?} {:?}", x, y),
+                }
+                prop_assert_eq!(x.differs(), y.differs(), "{:?} {:?}", x, y);
                 let inverse = |p: Option<f64>, q: Option<f64>| match (p, q) {
                     (Some(p), Some(q)) => (p.ln() + q.ln()).abs() < 1e-6 * (1.0 + p.ln().abs()),
                     (p, q) => p.is_none() && q.is_none(),

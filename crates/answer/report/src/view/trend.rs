@@ -26,7 +26,7 @@ pub fn trend(trend: &GrowthTrend, name: &str) -> Document {
 
 fn projections(trend: &GrowthTrend) -> Table {
     let unit = trend.unit();
-    let columns = Column::list("|#would be|#one value, the growth going on|");
+    let columns = Column::list("|#projection|#prediction interval|");
     let rows = trend
         .fits
         .iter()
@@ -38,7 +38,7 @@ fn projections(trend: &GrowthTrend) -> Table {
             };
             let flag = if projection.out_of_reach {
                 let spans = projection.extrapolation;
-                Cell::Text(format!("OUT OF REACH: {spans:.1} spans beyond the data"), Tone::Bad)
+                Cell::Text(format!("too far to trust: {spans:.1} spans beyond the data"), Tone::Bad)
             } else {
                 Cell::Empty
             };
@@ -83,8 +83,8 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
     Chart {
         title: format!("{name} over the years"),
         about:
-            "The line is the fit; its bars hold one new value, the growth rate wandering on as it did within the data. \
-                Beyond the mark the data are out of reach."
+            "Line: fit. Bars: prediction interval with a drifting growth rate. Past the mark: extrapolation too far to \
+                trust."
                 .to_owned(),
         plot: ChartPlot::Curves(Curves {
             x: ChartAxis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
@@ -92,7 +92,7 @@ fn chart(trend: &GrowthTrend, name: &str) -> Chart {
             series,
             marks: vec![
                 Mark { x: trend.span.1 - origin, text: "end of the fit".to_owned() },
-                Mark { x: reach - origin, text: "end of its reach".to_owned() },
+                Mark { x: reach - origin, text: "too far to trust".to_owned() },
             ],
         }),
     }

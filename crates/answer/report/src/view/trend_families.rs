@@ -49,7 +49,7 @@ fn chart(found: &FamilyTrends, name: &str) -> Chart {
     }
     Chart {
         title: format!("{name} by family over the years"),
-        about: "Single dots are values, and the lines are the steady growth through those of each family.".to_owned(),
+        about: "Dots: values. Lines: steady growth of each family.".to_owned(),
         plot: ChartPlot::Curves(Curves {
             x: ChartAxis { title: format!("years since {origin:.0}"), unit: Unit::Count, division: Division::Linear },
             y: ChartAxis { title: name.to_owned(), unit, division: Division::Decades },

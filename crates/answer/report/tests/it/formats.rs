@@ -145,10 +145,7 @@ fn two_runs_are_compared() {
     let context = CompareContext { handles, ..CompareContext::default() };
     let document = view::compare(&comparison, &context);
     let text = terminal(&document);
-    assert!(
-        text.starts_with("Run 3 against run 2 (same machine, another session; ±2% counts as the same)\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("Run 3 vs baseline run 2: same machine, margin ±2%\n"), "{text}");
     assert!(text.contains("system call: getppid") && text.contains("slower"), "{text}");
     assert!(text.contains("all results") && text.contains("x slower") && !text.contains("times better"), "{text}");
     assert!(text.ends_with("Next: prony explain 2 3\n"), "{text}");
@@ -184,7 +181,7 @@ fn five_runs_are_rows_with_their_ranks() {
     let last = &comparison.machines[4].name;
     let mut rows = text.lines().filter(|line| line.trim_start().starts_with(last.as_str()));
     assert!(rows.any(|line| line.contains("x slower (") && line.contains(" – ")), "no ratio with its interval: {text}");
-    assert!(text.contains("\nplaces\n") && text.contains(" · 5 "), "{text}");
+    assert!(text.contains("\nranks\n") && text.contains(" · 5 "), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
 

@@ -47,7 +47,7 @@ fn equals_whose_samples_resemble_their_neighbours_are_rarely_called_different() 
         for samples in [6, 8, 10, 14, 20, 28, 40, 60] {
             let (significant, different) = called(trials, || correlated(samples, correlation, &mut rng));
             println!(
-                "TABLE equals, neighbours correlate by {correlation}, {samples} samples: significant {significant:.3}, DIFFERENT {different:.3}"
+                "TABLE equals, neighbours correlate by {correlation}, {samples} samples: significant {significant:.3}, different {different:.3}"
             );
             if samples >= 14 {
                 (sum, cells) = (sum + significant, cells + 1.0);

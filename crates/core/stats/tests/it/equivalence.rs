@@ -44,7 +44,7 @@ fn different(c: &RatioEstimate) -> bool {
 }
 
 fn same(c: &RatioEstimate) -> bool {
-    verdict(c, c.p_value, BAND) == EquivalenceVerdict::Same
+    verdict(c, c.p_value, BAND) == EquivalenceVerdict::NoChange
 }
 
 #[test]
@@ -110,8 +110,8 @@ fn claims_are_rarely_false_and_often_made() {
         (share(trials, BAND, 0.003, floor, same), share(trials, BAND, 0.003, floor, different));
     let (true_same, true_different) =
         (share(trials, 0.0, 0.003, floor, same), share(trials, 0.05, 0.003, floor, different));
-    println!("on the edge: SAME {false_same:.3}, DIFFERENT {false_different:.3}");
-    println!("equal: SAME {true_same:.3}; 5% apart: DIFFERENT {true_different:.3}");
+    println!("on the edge: no change {false_same:.3}, different {false_different:.3}");
+    println!("equal: no change {true_same:.3}; 5% apart: different {true_different:.3}");
     assert!(false_same <= five_percent && false_different <= five_percent);
     assert!(true_same >= 0.8 && true_different >= 0.9);
 }

@@ -34,7 +34,7 @@ fn one_session_one_result() {
         if trials > 0 {
             let (significant, different) = (significant as f64 / trials as f64, different as f64 / trials as f64);
             println!(
-                "TABLE A/A in one session, {samples} samples: significant {significant:.3} (worst result {worst:.3}), DIFFERENT {different:.4}"
+                "TABLE A/A in one session, {samples} samples: significant {significant:.3} (worst result {worst:.3}), different {different:.4}"
             );
             let most = testing::at_most(0.05, each);
             assert!(significant <= 0.05 && different <= 0.05 && worst <= most, "{samples} samples");
@@ -66,7 +66,7 @@ fn one_session_family_of_sixty() {
         }
         let (significant, different) = (significant as f64 / trials as f64, different as f64 / trials as f64);
         println!(
-            "TABLE A/A in one session, family of 60, {samples} samples: any significant {significant:.3}, any DIFFERENT {different:.3}"
+            "TABLE A/A in one session, family of 60, {samples} samples: any significant {significant:.3}, any different {different:.3}"
         );
         assert!(significant <= 0.05 && different <= 0.05, "{samples} samples");
     }
@@ -86,12 +86,12 @@ fn one_session_real_order() {
             .collect();
         let adjusted = holm(&family.iter().map(|(_, c)| c.p_value).collect::<Vec<_>>());
         let different = family.iter().zip(&adjusted).filter(|((_, c), p)| claims(c, **p)).count();
-        println!("TABLE A/A of odd and even rounds of {}: {different} of {} DIFFERENT", session.name, family.len());
+        println!("TABLE A/A of odd and even rounds of {}: {different} of {} different", session.name, family.len());
         assert_eq!(different, 0);
     }
 }
 
-/// Shares of blocks of consecutive samples of two sessions that are significant, and DIFFERENT.
+/// Shares of blocks of consecutive samples of two sessions that are significant, and different.
 fn across(trials: usize, (a, b): (&Session, &Session), benchmark: &str, samples: usize, floor: Floor) -> (f64, f64) {
     let mut rng = generator(7);
     let (mut significant, mut different) = (0, 0);
@@ -118,7 +118,7 @@ fn across_sessions() {
                 for benchmark in PINNED {
                     let (_, claimed) = across(trials, (a, b), benchmark, samples, Floor::known(class_floor(benchmark)));
                     if claimed > 0.0 {
-                        println!("{samples} samples, {} and {}, {benchmark}: DIFFERENT {claimed:.3}", a.name, b.name);
+                        println!("{samples} samples, {} and {}, {benchmark}: different {claimed:.3}", a.name, b.name);
                     }
                     if a.is_like(b) {
                         plain.push(across(trials, (a, b), benchmark, samples, Floor::NONE).0);
@@ -134,7 +134,7 @@ fn across_sessions() {
         }
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len().max(1) as f64;
         println!(
-            "TABLE A/A across sessions of one policy, {samples} samples: significant without floor {:.3}, DIFFERENT with floor and band {:.3}; between policies {:.3}",
+            "TABLE A/A across sessions of one policy, {samples} samples: significant without floor {:.3}, different with floor and band {:.3}; between policies {:.3}",
             mean(&plain),
             mean(&different),
             mean(&unlike)
@@ -161,7 +161,7 @@ fn one_session_neighbouring_blocks() {
         }
         if pairs > 0 {
             println!(
-                "TABLE A/A of neighbouring blocks without a floor, {samples} samples: significant {:.3}, DIFFERENT {:.3}",
+                "TABLE A/A of neighbouring blocks without a floor, {samples} samples: significant {:.3}, different {:.3}",
                 significant as f64 / pairs as f64,
                 different as f64 / pairs as f64
             );

@@ -40,7 +40,7 @@ fn smallest_difference_at_twenty_samples() {
         return;
     }
     let middle = table("smallest difference found with 80% power at 20 samples", &sessions, smallest_difference);
-    println!("TABLE smallest difference: median {middle:.2}%, as DIFFERENT {:.2}%", middle + 100.0 * BAND);
+    println!("TABLE smallest difference: median {middle:.2}%, as different {:.2}%", middle + 100.0 * BAND);
     assert!(middle <= 2.0, "{middle}%");
 }
 

@@ -15,7 +15,7 @@ use model::{BenchmarkResult, Footprint, Metric, Parameters, PlanEntry, RECORD, R
 pub use burst::{BURST_SPACING, BURSTS, BurstRule, COLD};
 pub use command_line::{CommandLine, ShellChoice};
 pub use duet::RATIO;
-pub use pairs::{FEWEST_SAMPLES, TimedPair, TimedVerdict, build_pairs, timed_pairs};
+pub use pairs::{FEWEST_SAMPLES, TimedPair, build_pairs, timed_pairs};
 
 use self::burst::{Pace, cold_result};
 use self::duet::{RATIO_RESULT, both_failed, ratio_result};

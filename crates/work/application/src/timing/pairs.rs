@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{BenchmarkResult, CHECKPOINTS, Run};
+use model::{BenchmarkResult, CHECKPOINTS, Direction, Run, Verdict};
 use serde::Serialize;
 use stats::equivalence::{EquivalenceVerdict, Floor, RatioEstimate};
 
@@ -23,23 +23,11 @@ pub struct TimedPair {
     pub level: f64,
     /// p-value of "no difference", adjusted for all pairs of the run (Holm).
     pub adjusted_p: f64,
-    /// The verdict.
-    pub verdict: TimedVerdict,
-    /// For a duet: the common share of the variance of both sides' times, which cancels in their ratio; 1 is all, 0 or
-    /// less is none.
+    /// The verdict on `faster`.
+    pub verdict: Verdict,
+    /// Of a duet: the share of the variance of both sides' times that they had in common, so that it is not in their
+    /// ratio; 1 is all, 0 or less is none.
     pub in_common: Option<f64>,
-}
-
-/// Verdict on two commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum TimedVerdict {
-    /// By more than the margin.
-    Different,
-    /// By less than the margin.
-    Same,
-    /// Neither can be shown.
-    Undecided,
 }
 
 /// Fewest samples of either side from which there is a verdict.
@@ -99,9 +87,9 @@ fn pair([first, second]: [String; 2], shift: &RatioEstimate, adjusted_p: f64, ba
         level: shift.interval.level,
         adjusted_p,
         verdict: match stats::equivalence::verdict(shift, adjusted_p, band) {
-            EquivalenceVerdict::Different => TimedVerdict::Different,
-            EquivalenceVerdict::Same => TimedVerdict::Same,
-            EquivalenceVerdict::Undecided => TimedVerdict::Undecided,
+            EquivalenceVerdict::Different => Verdict::Different(Some(Direction::Faster)),
+            EquivalenceVerdict::NoChange => Verdict::NoChange,
+            EquivalenceVerdict::Inconclusive => Verdict::Inconclusive,
         },
         in_common: None,
     }
@@ -203,7 +191,7 @@ mod tests {
                 let of = |pair: &&TimedPair| {
                     [pair.faster.as_str(), pair.slower.as_str()].iter().all(|name| [a, b].contains(name))
                 };
-                pairs.iter().find(of).is_some_and(|pair| pair.verdict == TimedVerdict::Different)
+                pairs.iter().find(of).is_some_and(|pair| pair.verdict.differs())
             };
             false_alarms += u32::from(different("0", "1"));
             found += u32::from(different("0", "2"));
@@ -248,15 +236,15 @@ mod tests {
     #[test]
     fn a_duet_is_judged_by_its_ratio_and_tells_what_the_sides_had_in_common() {
         let pair = timed_pairs(&duet(0.05, 1), 0.01).remove(0);
-        assert_eq!((pair.faster.as_str(), pair.verdict), ("0", TimedVerdict::Different));
+        assert_eq!((pair.faster.as_str(), pair.verdict.differs()), ("0", true));
         assert!((pair.factor.0 - 1.02).abs() < 0.003, "{:?}", pair.factor);
         assert!(pair.in_common.is_some_and(|share| share > 0.9), "{:?}", pair.in_common);
         let apart = timed_pairs(&duet(0.0, 2), 0.01).remove(0).in_common;
         assert!(apart.is_some_and(|share| share.abs() < 0.6), "{apart:?}");
-        // Without the duet's result the times show nothing at this scatter.
-        let mut halves = duet(0.05, 1);
-        halves.results.pop();
-        let pair = timed_pairs(&halves, 0.01).remove(0);
-        assert_eq!((pair.verdict, pair.in_common), (TimedVerdict::Undecided, None));
+        // Without the duet's result the turns say nothing at this scatter.
+        let mut turns = duet(0.05, 1);
+        turns.results.pop();
+        let pair = timed_pairs(&turns, 0.01).remove(0);
+        assert_eq!((pair.verdict, pair.in_common), (Verdict::Inconclusive, None));
     }
 }

@@ -129,7 +129,7 @@ fn two_builds_side_by_side_have_a_ratio_and_three_run_in_turns() {
     let cpu: Vec<_> = run.results.iter().filter(|result| result.benchmark == "application.x_cpu_time").collect();
     assert!(cpu.len() == 2 && cpu.iter().all(|cpu| cpu.samples.len() == samples), "CPU time is of each alone");
     let pair = application::build_pairs(&run, 0.01).remove(0);
-    assert_eq!(pair.verdict, application::TimedVerdict::Same, "{pair:?}");
+    assert_eq!(pair.verdict, model::Verdict::NoChange, "{pair:?}");
     let (run, _) = campaign_of(&manifest("\"a\", \"b\", \"c\""), Some([0, 1]), 1, false);
     assert!(run.results.iter().all(|result| !result.benchmark.ends_with("_ratio")));
     // Every second helper reports that the machine slept: the samples of all results are excluded alike.

@@ -1,10 +1,11 @@
 //! Assumed spreads of printed values, with both their parts.
 
-use compare::{AssumedSpread, CompareVerdict, Comparison};
-use model::percent;
+use compare::{AssumedSpread, Comparison};
+use model::{Verdict, percent};
 
+use super::brief::PROBABLE;
 use super::rows;
-use crate::words::plural;
+use crate::words::{capital, plural};
 use crate::{Block, DocumentSection};
 
 /// Results with one session floor.
@@ -14,14 +15,14 @@ struct AssumedGroup {
     results: Vec<String>,
 }
 
-/// One line for each session floor: the floor, the precision of printed digits, and the results that are DIFFERENT
-/// under both.
+/// One line for each run-to-run variation: the variation, the precision of printed digits, and the results that differ
+/// by more than both.
 pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<DocumentSection> {
     let mut groups: Vec<AssumedGroup> = Vec::new();
     for row in &comparison.rows {
         let ratios = others.iter().filter_map(|other| row.ratios.get(*other));
         let assumed: Vec<&AssumedSpread> = ratios
-            .filter(|ratio| ratio.verdict == Some(CompareVerdict::DifferentSpreadAssumed))
+            .filter(|ratio| matches!(ratio.verdict, Some(Verdict::Probable(_))))
             .filter_map(|ratio| ratio.assumed.as_ref())
             .collect();
         let Some(floor) = assumed.first().map(|assumed| assumed.floor) else { continue };
@@ -39,21 +40,22 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
         return None;
     }
     let say = |group: &AssumedGroup| {
-        let digits = format!("printed digits to within {}", percent(group.rounding));
-        format!("session floor {}, {digits}: {}", percent(group.floor), group.results.join("; "))
+        let digits = format!("printed digits within {}", percent(group.rounding));
+        format!("run-to-run variation {}, {digits}: {}", percent(group.floor), group.results.join("; "))
     };
     let items = groups.iter().map(say).collect();
-    Some(DocumentSection::of("spread assumed", Block::list(items)))
+    Some(DocumentSection::of("assumed error bars", Block::list(items)))
 }
 
-/// Explanation of DIFFERENT, spread assumed; `None` if there is none.
+/// What probably slower or faster means; `None` if no result is.
 pub(crate) fn note(comparison: &Comparison) -> Option<String> {
-    let assumed: usize = comparison.machines.iter().map(|machine| machine.tally.assumed).sum();
-    (assumed > 0).then(|| {
+    let probable: usize = comparison.machines.iter().map(|machine| machine.tally.probable).sum();
+    (probable > 0).then(|| {
         format!(
-            "DIFFERENT, spread assumed ({}): no spread is printed; it is beyond what the printed digits and the session \
-             floor of its class allow, and beyond 30%. That is no test.",
-            plural(assumed, "result")
+            "{} ({}): the source gives no error bars. The gap is larger than rounding, typical run-to-run variation and \
+             30%. This is a rule of thumb, not a test.",
+            capital(PROBABLE),
+            plural(probable, "result")
         )
     })
 }

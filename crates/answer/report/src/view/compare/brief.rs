@@ -1,43 +1,47 @@
-//! A comparison that decides first: how many results are slower, faster and the same, then those that differ by the
+//! A comparison that decides first: how many results are slower, faster and unchanged, then those that differ by the
 //! size of the effect, then the means; all rows are in the whole view.
 
 use std::collections::HashMap;
 
-use compare::{CompareRow, CompareVerdict, Comparison, GainDirection, NeededSamples, PerPrice, Ratio};
-use model::{ResultKey, Unit, percent};
+use compare::{CompareRow, Comparison, Help, NeededSamples, PerPrice, Ratio, VerdictCounts};
+use model::{Direction, ResultKey, Unit, Verdict, percent};
 
 use super::{clock, heat, means, rows};
-use crate::words::{duration, factor};
+use crate::words::{factor, plural};
 use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow};
 
 /// Rows for each direction.
 const ROWS: usize = 8;
 
-/// Directions with their words, those for the worse first.
-const DIRECTIONS: [(GainDirection, &str); 4] = [
-    (GainDirection::Slower, "SLOWER"),
-    (GainDirection::Worse, "WORSE"),
-    (GainDirection::Faster, "FASTER"),
-    (GainDirection::Better, "BETTER"),
+/// What the results of a group have in common.
+type Belongs = fn(Verdict) -> bool;
+
+/// The groups of changed results, those for the worse first.
+const GROUPS: [(&str, Belongs); 4] = [
+    ("slower", |verdict| verdict.differs() && verdict.direction().is_some_and(Direction::is_worse)),
+    ("faster", |verdict| verdict.differs() && verdict.direction().is_some_and(|direction| !direction.is_worse())),
+    ("changed", |verdict| verdict == Verdict::Different(None)),
+    (PROBABLE, |verdict| matches!(verdict, Verdict::Probable(_))),
 ];
+
+/// Results without error bars that differ by a rule of thumb.
+pub(crate) const PROBABLE: &str = "probably slower or faster";
 
 /// Two runs. `seconds` is the time of one sample of each result, where it is known.
 pub(super) fn pair(comparison: &Comparison, other: usize, seconds: &HashMap<ResultKey, f64>) -> Vec<DocumentSection> {
-    let mut first = vec![Block::Text(counts(comparison, other))];
-    first.extend(comparison.tests.gt(&0).then(|| Block::Text(certain(comparison))));
-    let mut sections = vec![DocumentSection { title: String::new(), blocks: first }];
+    let mut sections = vec![DocumentSection::of("", Block::Text(counts(comparison.machines[other].tally)))];
     let groups = groups(comparison, other);
     let mut blocks = Vec::new();
     if !groups.is_empty() {
         let mut columns = vec![Column::label("")];
         columns.extend(rows::change_columns(comparison.normalise, comparison.level));
-        columns.extend(clock::is_told(comparison).then(|| clock::basis_column(comparison)));
+        columns.extend(clock::is_told(comparison).then(|| Column::words("basis")));
         blocks.push(Block::Table(Table { columns, groups }));
     }
-    let mut after = vec![means::sentence(comparison, other)];
-    after.extend(per_price(comparison).into_iter().map(Some));
-    after.push(undecided(comparison, other, seconds));
-    blocks.extend(after.into_iter().flatten().map(Block::Text));
+    let mut after: Vec<String> = means::sentence(comparison, other).into_iter().collect();
+    after.extend(per_price(comparison));
+    after.extend(inconclusive(comparison, other, seconds));
+    blocks.extend(after.into_iter().map(Block::Text));
     if !blocks.is_empty() {
         sections.push(DocumentSection { title: String::new(), blocks });
     }
@@ -49,37 +53,31 @@ pub(super) fn several(comparison: &Comparison, others: &[usize]) -> Vec<Document
     let mut sections: Vec<DocumentSection> = heat::section(comparison).into_iter().collect();
     let mut counted = vec![Block::Table(counts_table(comparison, others))];
     counted.extend(per_price(comparison).into_iter().map(Block::Text));
-    counted.extend(comparison.tests.gt(&0).then(|| Block::Text(certain(comparison))));
-    let title = format!("results against {}", comparison.reference);
+    let title = format!("results vs baseline {}", comparison.reference);
     sections.push(DocumentSection { title, blocks: counted });
     sections
 }
 
-/// The means of a machine, the performance per price, what would decide more, and what is certain.
+/// The means of a machine, the performance per price, what would decide more, and what the verdicts mean.
 pub(crate) fn sentences(comparison: &Comparison, other: usize) -> Vec<String> {
     let mut sentences: Vec<String> = means::sentence(comparison, other).into_iter().collect();
     sentences.extend(per_price(comparison));
-    sentences.extend(undecided(comparison, other, &HashMap::new()));
-    sentences.extend(comparison.tests.gt(&0).then(|| certain(comparison)));
+    sentences.extend(inconclusive(comparison, other, &HashMap::new()));
+    sentences.extend(comparison.tests.gt(&0).then(|| meaning(comparison)));
     sentences
 }
 
-/// How many results of each machine are slower, faster, the same and open.
+/// How many results of each machine have each verdict; verdicts that no result has are left out.
 pub(crate) fn counts_table(comparison: &Comparison, others: &[usize]) -> Table {
-    let tally = |index: &usize| {
-        let of = |way: GainDirection| directed(comparison, *index, way).len() as u64;
-        let tally = comparison.machines[*index].tally;
-        let mut cells = vec![Cell::text(&comparison.machines[*index].name)];
-        let worse = of(GainDirection::Slower) + of(GainDirection::Worse);
-        let better = of(GainDirection::Faster) + of(GainDirection::Better);
-        cells.extend([worse, better].map(Cell::Count));
-        let rest = [tally.same, tally.undecided, tally.assumed, tally.without];
-        cells.extend(rest.map(|count| Cell::Count(count as u64)));
-        TableRow::of(cells)
+    let row = |index: &usize| {
+        let machine = &comparison.machines[*index];
+        let numbers = numbers(machine.tally).map(|(count, _)| Cell::Count(count as u64));
+        TableRow::of(std::iter::once(Cell::text(&machine.name)).chain(numbers).collect())
     };
-    let columns = Column::list("|#SLOWER|#FASTER|#SAME|#undecided|#spread assumed|#not comparable");
-    let mut table = Table::plain(columns, others.iter().map(tally).collect());
-    without_empty_columns(&mut table, 5);
+    let titles = numbers(VerdictCounts::default()).map(|(_, word)| Column::number(word));
+    let columns = std::iter::once(Column::label("")).chain(titles).collect();
+    let mut table = Table::plain(columns, others.iter().map(row).collect());
+    without_empty_columns(&mut table, 1);
     table
 }
 
@@ -95,42 +93,43 @@ fn without_empty_columns(table: &mut Table, from: usize) {
     }
 }
 
-/// `SLOWER 4   FASTER 2   SAME 61   undecided 13   (of 80)`.
-fn counts(comparison: &Comparison, other: usize) -> String {
-    let tally = comparison.machines[other].tally;
-    let mut words = Vec::new();
-    let mut told = 0;
-    for (way, word) in DIRECTIONS {
-        let count = directed(comparison, other, way).len();
-        told += count;
-        if count > 0 || matches!(way, GainDirection::Slower | GainDirection::Faster) {
-            words.push(format!("{word} {count}"));
-        }
-    }
-    let rest = [
-        ("DIFFERENT in modes", tally.different.saturating_sub(told)),
-        ("spread assumed", tally.assumed),
-        ("not comparable", tally.without),
-    ];
-    words.extend([format!("SAME {}", tally.same), format!("undecided {}", tally.undecided)]);
-    words.extend(rest.iter().filter(|(_, count)| *count > 0).map(|(word, count)| format!("{word} {count}")));
-    let of = tally.different + tally.same + tally.undecided + tally.assumed + tally.without;
-    format!("{}   (of {of})", words.join("   "))
+/// Every verdict with its count.
+fn numbers(tally: VerdictCounts) -> [(usize, &'static str); 7] {
+    [
+        (tally.slower, "slower"),
+        (tally.faster, "faster"),
+        (tally.changed, "changed"),
+        (tally.no_change, "no change"),
+        (tally.inconclusive, "inconclusive"),
+        (tally.probable, PROBABLE),
+        (tally.not_comparable, "not comparable"),
+    ]
 }
 
-/// What the counts mean.
-fn certain(comparison: &Comparison) -> String {
-    let (band, claim) = (rows::band(comparison), claim(comparison));
-    format!("Slower and faster: surely, and by more than {band}; same: surely by less. {claim}.")
+/// `4 slower, 2 faster, 61 no change, 13 inconclusive (of 80)`.
+pub(super) fn counts(tally: VerdictCounts) -> String {
+    /// Verdicts that are counted even if no result has them.
+    const ALWAYS: [&str; 4] = ["slower", "faster", "no change", "inconclusive"];
+    let all = numbers(tally);
+    let told = all.iter().filter(|(count, word)| *count > 0 || ALWAYS.contains(word));
+    let words: Vec<String> = told.map(|(count, word)| format!("{count} {word}")).collect();
+    format!("{} (of {})", words.join(", "), all.iter().map(|(count, _)| count).sum::<usize>())
 }
 
-/// What all tests together promise.
-pub(super) fn claim(comparison: &Comparison) -> String {
+/// What the verdicts mean, and what all tests together promise.
+pub(super) fn meaning(comparison: &Comparison) -> String {
     let tests = match comparison.tests {
-        1 => "The test claims".to_owned(),
-        tests => format!("All {tests} tests together claim"),
+        1 => "a false alarm".to_owned(),
+        tests => format!("any false alarm in {tests} tests"),
     };
-    format!("{tests} a false difference with a chance of at most {}", percent(1.0 - comparison.level))
+    format!(
+        "Slower or faster: the {} interval lies outside ±{}. No change: the {} interval lies inside. The chance of {tests} \
+         is at most {}.",
+        percent(comparison.level),
+        rows::band(comparison),
+        percent(stats::equivalence_level(comparison.level)),
+        percent(1.0 - comparison.level)
+    )
 }
 
 /// The results that count, with the ratios of a machine.
@@ -138,13 +137,10 @@ fn counted(comparison: &Comparison, other: usize) -> impl Iterator<Item = (&Comp
     comparison.rows.iter().filter_map(move |row| Some((row, row.ratios.get(other)?)))
 }
 
-/// The significant differences in one direction, the largest first.
-fn directed(comparison: &Comparison, other: usize, way: GainDirection) -> Vec<(&CompareRow, &Ratio)> {
-    let found = counted(comparison, other);
-    let differs = |(_, ratio): &(&CompareRow, &Ratio)| {
-        ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(way)
-    };
-    let mut found: Vec<(&CompareRow, &Ratio)> = found.filter(differs).collect();
+/// The results whose verdict belongs to a group, the largest change first.
+fn changed(comparison: &Comparison, other: usize, belongs: Belongs) -> Vec<(&CompareRow, &Ratio)> {
+    let mut found: Vec<(&CompareRow, &Ratio)> =
+        counted(comparison, other).filter(|(_, ratio)| ratio.verdict.is_some_and(belongs)).collect();
     found.sort_by(|a, b| effect(b.1).total_cmp(&effect(a.1)));
     found
 }
@@ -163,27 +159,17 @@ fn groups(comparison: &Comparison, other: usize) -> Vec<RowGroup> {
             other => other,
         };
         let mut cells = vec![name, change, interval];
-        cells.extend(told.then(|| Cell::text(clock::basis(ratio, comparison.normalise))));
+        cells.extend(told.then(|| clock::basis(ratio)));
         TableRow::of(cells)
     };
-    let group = |(title, all): (String, Vec<(&CompareRow, &Ratio)>)| {
+    let group = |(title, belongs): (&str, Belongs)| {
+        let all = changed(comparison, other, belongs);
         let more = all.len().saturating_sub(ROWS);
-        let note = if more > 0 { format!("and {more} more, by less: --all") } else { String::new() };
+        let note = if more > 0 { format!("and {more} more: --all") } else { String::new() };
         let rows = all.iter().take(ROWS).map(row).collect();
-        (!all.is_empty()).then_some(RowGroup { title, note, rows })
+        (!all.is_empty()).then(|| RowGroup { title: title.to_owned(), note, rows })
     };
-    let assumed = [("different, spread assumed".to_owned(), assumed(comparison, other))];
-    let directed = DIRECTIONS.map(|(way, word)| (word.to_lowercase(), directed(comparison, other, way)));
-    directed.into_iter().chain(assumed).filter_map(group).collect()
-}
-
-/// Results that differ only under the spread assumed for printed values, the largest change first.
-fn assumed(comparison: &Comparison, other: usize) -> Vec<(&CompareRow, &Ratio)> {
-    let mut found: Vec<(&CompareRow, &Ratio)> = counted(comparison, other)
-        .filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::DifferentSpreadAssumed))
-        .collect();
-    found.sort_by(|a, b| effect(b.1).total_cmp(&effect(a.1)));
-    found
+    GROUPS.into_iter().filter_map(group).collect()
 }
 
 /// Size of a ratio's difference from 1; of one without a value, which differs in modes, beyond all.
@@ -191,7 +177,7 @@ fn effect(ratio: &Ratio) -> f64 {
     ratio.value.map_or(f64::INFINITY, |value| value.ln().abs())
 }
 
-/// `vm-b costs 1.90x as much and gives 1.12x better (1.08 – 1.16) for the money`, the best first.
+/// `Performance per price: 1.88x worse (1.58 – 2.20); vm-b costs 1.9x as much as vm-a`, the best first.
 pub(crate) fn per_price(comparison: &Comparison) -> Vec<String> {
     let mut all: Vec<&PerPrice> = comparison.per_price.iter().collect();
     all.sort_by(|a, b| b.value.total_cmp(&a.value));
@@ -199,19 +185,20 @@ pub(crate) fn per_price(comparison: &Comparison) -> Vec<String> {
         let quantity = PrintedQuantity::ratio_with(one.value, one.low.zip(one.high));
         let price = PrintedQuantity::bare(one.price, Unit::Ratio).short();
         let gain = factor(quantity, Unit::Ratio).text_with_interval();
-        format!("Per price: {gain}, {} at {price}x the price of {}", one.machine, comparison.reference)
+        format!("Performance per price: {gain}; {} costs {price}x as much as {}", one.machine, comparison.reference)
     };
     all.iter().map(say).collect()
 }
 
-/// What would decide the undecided results, and how long measuring it would take.
-fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<ResultKey, f64>) -> Option<String> {
+/// What would decide the inconclusive results and how long that takes, then the smallest change that would have been
+/// seen and what would help most.
+fn inconclusive(comparison: &Comparison, other: usize, seconds: &HashMap<ResultKey, f64>) -> Vec<String> {
     let open: Vec<(&CompareRow, &Ratio)> =
-        counted(comparison, other).filter(|(_, ratio)| ratio.verdict == Some(CompareVerdict::Undecided)).collect();
+        counted(comparison, other).filter(|(_, ratio)| ratio.verdict == Some(Verdict::Inconclusive)).collect();
     if open.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let (mut samples, mut most, mut time, mut sessions, mut close) = (0, 0, Some(0.0), 0, 0);
+    let (mut samples, mut most, mut time, mut runs, mut close) = (0, 0, Some(0.0), Vec::new(), 0);
     for (row, ratio) in &open {
         match ratio.need {
             Some(NeededSamples::Samples(count)) => {
@@ -220,28 +207,58 @@ fn undecided(comparison: &Comparison, other: usize, seconds: &HashMap<ResultKey,
                 let each = seconds.get(&row.key()).map(|each| each * count as f64);
                 time = time.zip(each).map(|(sum, each)| sum + each);
             }
-            Some(NeededSamples::Sessions(_)) => sessions += 1,
+            Some(NeededSamples::Sessions(count)) => runs.push(count),
             Some(NeededSamples::TooClose) => close += 1,
             None => {}
         }
     }
+    let verb = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
     let mut parts = Vec::new();
     if samples > 0 {
-        let cost = time.map(|time| format!(" ({} in each run)", duration(time.max(1.0)))).unwrap_or_default();
-        let many = if most == 1 { "1 more sample".to_owned() } else { format!("up to {most} more samples") };
-        parts.push(format!("{many} would probably decide {samples}{cost}"));
+        let spoken = |time: f64| PrintedQuantity::bare(time.max(1.0).round(), Unit::Seconds).short();
+        let cost = time.map(|time| format!(", {}", spoken(time))).unwrap_or_default();
+        let (need, up_to) = (verb(samples, "needs", "need"), if samples > 1 { "up to " } else { "" });
+        parts.push(format!("{need} a longer run ({up_to}{}{cost})", plural(most, "more sample")));
     }
-    if sessions > 0 {
-        parts.push(format!("more sessions would decide {sessions}"));
+    if let (Some(least), Some(most)) = (runs.iter().min(), runs.iter().max()) {
+        let range = if least == most { most.to_string() } else { format!("{least} to {most}") };
+        parts.push(format!("{} more runs ({range} per machine)", verb(runs.len(), "needs", "need")));
     }
     if close > 0 {
-        let [scatter, lie] = if close == 1 { ["scatters", "lies"] } else { ["scatter", "lie"] };
-        parts.push(format!("{close} {scatter} too much for either, or {lie} too close to the edge of the same"));
+        parts.push(format!("{} too noisy or too close to the margin", verb(close, "is", "are")));
     }
-    let rest = open.len() - samples - sessions - close;
+    let rest = open.len() - samples - runs.len() - close;
     if rest > 0 {
-        let have = if rest == 1 { "has" } else { "have" };
-        parts.push(format!("{rest} {have} no interval to test (fewer than 8 samples in a run, or no spread)"));
+        let have = verb(rest, "has", "have");
+        parts.push(format!("{have} no interval to test (fewer than 8 samples, or no error bars)"));
     }
-    Some(format!("Undecided: {}.", parts.join(", ")))
+    let ratios: Vec<&Ratio> = open.iter().map(|(_, ratio)| *ratio).collect();
+    let mut said = vec![format!("Inconclusive: {}.", parts.join(", "))];
+    said.extend(detectable(&ratios));
+    said
+}
+
+/// `Smallest detectable change: 15% (median; 6.2% to 88%). What would help most: an idle machine.`
+fn detectable(open: &[&Ratio]) -> Option<String> {
+    let mut sizes: Vec<f64> = open.iter().filter_map(|ratio| ratio.detectable).collect();
+    sizes.sort_by(f64::total_cmp);
+    let [least, .., most] = sizes[..] else {
+        let size = sizes.first()?;
+        let help = most_help(open).map(|help| format!(" What would help: {help}.")).unwrap_or_default();
+        return Some(format!("Smallest detectable change: {}.{help}", percent(*size)));
+    };
+    let help = most_help(open).map(|help| format!(" What would help most: {help}.")).unwrap_or_default();
+    Some(format!(
+        "Smallest detectable change: {} (median; {} to {}).{help}",
+        percent(stats::median(&sizes)?),
+        percent(least),
+        percent(most)
+    ))
+}
+
+/// What would help the most results.
+fn most_help(open: &[&Ratio]) -> Option<&'static str> {
+    let count = |help: &Help| open.iter().filter(|ratio| ratio.help == Some(*help)).count();
+    let all = [Help::LongerRun, Help::MoreRuns, Help::IdleMachine];
+    all.into_iter().filter(|help| count(help) > 0).max_by_key(count).map(rows::help)
 }

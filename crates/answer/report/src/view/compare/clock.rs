@@ -1,21 +1,25 @@
 //! The clocks that the runs showed, and on what their results are compared.
 
-use compare::{CompareRow, CompareVerdict, Comparison, Normalise, Ratio, RatioBasis, Relation};
-use model::{Outcome, Unit, percent};
+use compare::{CompareRow, Comparison, Ratio, RatioBasis, Relation};
+use model::{Outcome, Unit, Verdict, percent};
 
 use super::BESIDE;
-use crate::words::{capital, factor, no_clock, plural};
-use crate::{Column, ColumnKind, PrintedQuantity};
+use crate::words::{capital, factor, grouped, no_clock, plural};
+use crate::{Cell, PrintedQuantity, Tone};
 
 /// One sentence a run on its clock against the reference's, of many runs one for all, and one on what follows for the
-/// results; nothing where no references were read.
-pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize]) -> Vec<String> {
-    let told: Vec<ClockNote<'_>> = others.iter().filter_map(|other| against(comparison, reference, *other)).collect();
+/// results; nothing where no references were read. A brief comparison has only clocks that differ.
+pub(crate) fn notes(comparison: &Comparison, reference: usize, others: &[usize], brief: bool) -> Vec<String> {
+    let mut told: Vec<ClockNote<'_>> =
+        others.iter().filter_map(|other| against(comparison, reference, *other)).collect();
+    if brief && told.len() <= BESIDE {
+        told.retain(|note| !matches!(note.verdict, Some(Verdict::NoChange | Verdict::Inconclusive)));
+    }
     let mut notes = match told.len() {
         0..=BESIDE => told.iter().map(|note| note.sentence(comparison)).collect(),
         _ => vec![of_many(comparison, &told)],
     };
-    notes.extend(unknown(comparison).map(|(name, reason)| format!("The clock of {name} is not known: {reason}")));
+    notes.extend(unknown(comparison).map(|(name, reason)| format!("CPU clock of {name} unknown: {reason}")));
     notes.extend(bases(comparison, others));
     notes
 }
@@ -36,55 +40,52 @@ struct ClockNote<'a> {
     change: PrintedQuantity,
     hertz: f64,
     reference: f64,
-    verdict: Option<CompareVerdict>,
+    verdict: Option<Verdict>,
 }
 
 impl ClockNote<'_> {
-    /// `The clock of b: 1.04x slower (1.03 – 1.05), 2.50 against 2.60 GHz, DIFFERENT`.
+    /// `CPU clock: 2.50 vs 2.60 GHz, 1.04x lower (1.03 – 1.05)`; a verdict that is no change in `lower` is added.
     fn sentence(&self, comparison: &Comparison) -> String {
-        let verdict = self.verdict.and_then(word).map(|word| format!(", {word}")).unwrap_or_default();
+        let verdict = match self.verdict {
+            Some(verdict @ (Verdict::NoChange | Verdict::Inconclusive)) => format!(", {}", verdict.word()),
+            _ => String::new(),
+        };
         let whose = if comparison.machines.len() > 2 { format!(" of {}", self.name) } else { String::new() };
+        let (hertz, reference) = (gigahertz(self.hertz), gigahertz(self.reference));
         format!(
-            "The clock{whose}: {}, {} against {}{verdict}",
-            factor(self.change, Unit::Seconds).text_with_interval(),
-            gigahertz(self.hertz),
-            gigahertz(self.reference)
+            "CPU clock{whose}: {hertz} vs {reference}, {}{verdict}",
+            height(&factor(self.change, Unit::Seconds).text_with_interval())
         )
     }
 }
 
-fn word(verdict: CompareVerdict) -> Option<&'static str> {
-    match verdict {
-        CompareVerdict::Different => Some("DIFFERENT"),
-        CompareVerdict::Same => Some("SAME"),
-        CompareVerdict::Undecided => Some("UNDECIDED"),
-        CompareVerdict::DifferentSpreadAssumed => None,
-    }
+/// A clock is higher or lower.
+fn height(factor: &str) -> String {
+    factor.replace("slower", "lower").replace("faster", "higher")
 }
 
-/// The clocks of many runs, such as "The clocks of 59 runs: 2.50 GHz to 2.60 GHz, against 2.60 GHz of a; DIFFERENT 1 (b
-/// 1.04x slower), SAME 2, UNDECIDED 56".
+/// The clocks of many runs, such as "CPU clocks of 59 runs: 2.50 GHz to 2.60 GHz vs 2.60 GHz of a; 1 lower (b 1.04x
+/// lower), 2 no change, 56 inconclusive".
 fn of_many(comparison: &Comparison, notes: &[ClockNote<'_>]) -> String {
     let ends = |pick: fn(f64, f64) -> f64| notes.iter().map(|note| note.hertz).reduce(pick).unwrap_or(f64::NAN);
     let (low, high) = (gigahertz(ends(f64::min)), gigahertz(ends(f64::max)));
     let range = if low == high { low } else { format!("{low} to {high}") };
     let against = notes.first().map(|note| gigahertz(note.reference)).unwrap_or_default();
-    let count = |verdict: CompareVerdict| {
-        let found: Vec<&ClockNote<'_>> = notes.iter().filter(|note| note.verdict == Some(verdict)).collect();
-        let named = found.iter().take(if verdict == CompareVerdict::Different { BESIDE } else { 0 });
-        let mut named: Vec<String> =
-            named.map(|note| format!("{} {}", note.name, factor(note.change, Unit::Seconds).text())).collect();
-        let more = found.len() - named.len();
-        if !named.is_empty() && more > 0 {
-            named.push(format!("and {more} more"));
-        }
-        let named = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
-        (!found.is_empty()).then(|| format!("{} {}{named}", word(verdict).unwrap_or_default(), found.len()))
-    };
-    let verdicts = [CompareVerdict::Different, CompareVerdict::Same, CompareVerdict::Undecided];
-    let told: Vec<String> = verdicts.into_iter().filter_map(count).collect();
+    let mut told = Vec::new();
+    for (word, verdict) in grouped(notes.iter().filter_map(|note| Some((note.verdict?.word(), note)))) {
+        let named: Vec<String> = verdict
+            .iter()
+            .filter(|note| note.verdict.is_some_and(Verdict::differs))
+            .map(|note| format!("{} {}", note.name, height(&factor(note.change, Unit::Seconds).text())))
+            .collect();
+        let more = named.len().saturating_sub(BESIDE);
+        let mut shown: Vec<String> = named.into_iter().take(BESIDE).collect();
+        shown.extend((more > 0).then(|| format!("and {more} more")));
+        let shown = if shown.is_empty() { String::new() } else { format!(" ({})", shown.join(", ")) };
+        told.push(format!("{} {}{shown}", verdict.len(), height(word)));
+    }
     let told = if told.is_empty() { String::new() } else { format!("; {}", told.join(", ")) };
-    format!("The clocks of {} runs: {range}, against {against} of {}{told}", notes.len(), comparison.reference)
+    format!("CPU clocks of {} runs: {range} vs {against} of {}{told}", notes.len(), comparison.reference)
 }
 
 fn against(comparison: &Comparison, reference: usize, other: usize) -> Option<ClockNote<'_>> {
@@ -124,26 +125,26 @@ fn bases(comparison: &Comparison, others: &[usize]) -> Option<String> {
     let cycles = count(RatioBasis::Cycles);
     if let (1.., Some(band)) = (cycles, comparison.cycles_band) {
         said.push(format!(
-            "{} judged in cycles, which a clock does not change (±{} counts as the same)",
-            are(cycles, "core result"),
+            "{} compared in cycles, so clock speed cancels out (median of all pairs, margin ±{})",
+            are(cycles, "CPU-bound result"),
             percent(band)
         ));
     }
     let timed = count(RatioBasis::ClockTime);
     if timed > 0 {
         said.push(format!(
-            "{} compared as time, with the error of both clocks in the interval",
-            are(timed, "core result")
+            "{} compared as time; the intervals include the error of both clocks",
+            are(timed, "CPU-bound result")
         ));
     }
     let raw = count(RatioBasis::Raw);
     if raw > 0 {
         said.push(format!(
-            "{} compared by raw values, neighbours and clock steps included, since not both runs have clean ones",
+            "{} compared by raw values, interference included, because a run has no clean value",
             are(raw, "result")
         ));
     }
-    (!said.is_empty()).then(|| capital(&said.join("; ")))
+    (!said.is_empty()).then(|| capital(&said.join(". ")))
 }
 
 fn gigahertz(hertz: f64) -> String {
@@ -160,31 +161,9 @@ pub(crate) fn is_told(comparison: &Comparison) -> bool {
     comparison.rows.iter().flat_map(|row| &row.ratios).any(|ratio| !ratio.basis.is_value())
 }
 
-/// The column of [`basis`]: one word stands in the row, longer ones below it.
-pub(super) fn basis_column(comparison: &Comparison) -> Column {
-    let mut ratios = comparison.rows.iter().flat_map(|row| &row.ratios);
-    let long = ratios.any(|ratio| matches!(ratio.basis, RatioBasis::ClockTime | RatioBasis::Cycles));
-    Column::new("compared in", if long { ColumnKind::Remark } else { ColumnKind::Words })
-}
-
-/// What a verdict is about: `raw`, `cycles 1.20x slower (1.18 – 1.22)`, `time: cycles 1.20x slower, clock 1.09x
-/// slower`.
-pub(crate) fn basis(ratio: &Ratio, normalise: Normalise) -> String {
-    let part = |quantity: PrintedQuantity| match normalise {
-        Normalise::Ratio => quantity.text_with_interval(),
-        Normalise::Gain => factor(quantity, Unit::Seconds).text_with_interval(),
-    };
-    match (ratio.basis, &ratio.core) {
-        (RatioBasis::Value, _) => String::new(),
-        (RatioBasis::Cycles, Some(core)) => {
-            let ends = core.cycles.low.zip(core.cycles.high);
-            format!("cycles {}", part(PrintedQuantity::ratio_with(core.cycles.value, ends)))
-        }
-        (RatioBasis::ClockTime, Some(core)) => {
-            let [cycles, clock] =
-                [core.cycles, core.clock].map(|one| part(PrintedQuantity::bare(one.value, Unit::Ratio)));
-            format!("time: cycles {cycles}, clock {clock}")
-        }
-        (basis, _) => basis.name().to_owned(),
-    }
+/// What a ratio is made of, in a word: `raw`, `clean`, `cycles` or `time`; nothing for values as both documents state
+/// them.
+pub(super) fn basis(ratio: &Ratio) -> Cell {
+    let word = if ratio.basis.is_value() { "" } else { ratio.basis.name() };
+    Cell::Text(word.to_owned(), Tone::Muted)
 }

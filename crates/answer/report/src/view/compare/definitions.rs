@@ -30,7 +30,7 @@ pub(crate) fn words(definition: &Definition) -> Option<String> {
     Some(match definition {
         Definition::Same => return None,
         Definition::Near(text) => format!("{NEAR} nearly the same definition: {text}"),
-        Definition::Other(text) => format!("{OTHER} another definition, in no mean and no verdict: {text}"),
+        Definition::Other(text) => format!("{OTHER} another definition, not compared: {text}"),
     })
 }
 

@@ -1,8 +1,8 @@
-//! Results that are the same although the printed interval goes beyond the band: two one-sided tests at 5% decide,
+//! Results without a change although the printed interval goes beyond the margin: two one-sided tests at 5% decide,
 //! which is the interval at 90%, and the printed one is wider.
 
-use compare::{CompareRow, CompareVerdict, Comparison, ModeRatio, Ratio, RatioBasis};
-use model::percent;
+use compare::{CompareRow, Comparison, ModeRatio, Ratio, RatioBasis};
+use model::{Verdict, percent};
 
 use crate::Block;
 use crate::words::plural;
@@ -17,7 +17,7 @@ pub(crate) fn line(comparison: &Comparison, others: &[usize], modes: bool) -> Op
     let results = comparison.rows.iter().filter(beyond).count();
     (results > 0).then(|| {
         Block::Text(format!(
-            "Same is judged at {}: the {} interval of {} goes beyond the band.",
+            "No change is judged at {}: the {} interval of {} exceeds the margin.",
             percent(stats::equivalence_level(comparison.level)),
             percent(comparison.level),
             plural(results, "result")
@@ -28,7 +28,7 @@ pub(crate) fn line(comparison: &Comparison, others: &[usize], modes: bool) -> Op
 fn is_beyond(comparison: &Comparison, ratio: &Ratio, modes: bool) -> bool {
     // What is judged in cycles is the same by its cycles, which the table prints beside it.
     let ends = ratio.low.zip(ratio.high).filter(|_| ratio.basis != RatioBasis::Cycles);
-    let is_same = |verdict: Option<CompareVerdict>| verdict == Some(CompareVerdict::Same);
+    let is_same = |verdict: Option<Verdict>| verdict == Some(Verdict::NoChange);
     let mode = |mode: &ModeRatio| is_same(mode.verdict) && reaches(mode.low.zip(mode.high), comparison.band);
     is_same(ratio.verdict) && reaches(ends, comparison.band) || modes && ratio.modes.iter().any(mode)
 }

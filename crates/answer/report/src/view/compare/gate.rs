@@ -10,16 +10,17 @@ use crate::words::{factor, plural};
 /// Results that the line names.
 const NAMED: usize = 3;
 
-/// `GATE inconclusive: 2 results may be more than 5% slower (fork and exec 1.08x slower, 0.99 – 1.18; ...); ...`, and
-/// how many results of the reference no other run has, or one of several lacks.
+/// `Gate inconclusive: 2 results may be more than 5% slower (fork and exec 1.08x slower (0.99 – 1.18), ...).`, and how
+/// many results of the baseline are missing from other runs.
 pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
     let of_reference = |one: &&Unmatched| one.machine == comparison.reference && one.result.benchmark != CORE_SHARED;
     let nowhere = comparison.unmatched.iter().filter(of_reference).count();
     let mut said = answer(comparison, gate);
-    said.push_str(&untested(nowhere, &comparison.reference, "in no other run, and not tested"));
+    let elsewhere = if comparison.machines.len() > 2 { "every other run" } else { "the new run" };
+    said.push_str(&missing(nowhere, elsewhere));
     let mut others = comparison.machines.iter().map(|machine| machine.name.as_str()).filter_map(|name| {
         let lacking = comparison.rows.iter().filter(|row| lacks(comparison, row, name)).count();
-        (lacking > 0).then(|| untested(lacking, &comparison.reference, &format!("not in {name}, and not tested there")))
+        (lacking > 0).then(|| missing(lacking, name))
     });
     said.extend(others.by_ref().take(NAMED));
     match others.count() {
@@ -40,9 +41,13 @@ fn lacks(comparison: &Comparison, row: &CompareRow, machine: &str) -> bool {
     row.benchmark != CORE_SHARED && measured && outcome(machine).is_none()
 }
 
-fn untested(results: usize, of: &str, what: &str) -> String {
+fn missing(results: usize, run: &str) -> String {
     let verb = if results == 1 { "is" } else { "are" };
-    if results == 0 { String::new() } else { format!(" {} of {of} {verb} {what}.", plural(results, "result")) }
+    if results == 0 {
+        String::new()
+    } else {
+        format!(" {} {verb} missing from {run}.", plural(results, "baseline result"))
+    }
 }
 
 fn answer(comparison: &Comparison, gate: &CompareGate) -> String {
@@ -51,23 +56,24 @@ fn answer(comparison: &Comparison, gate: &CompareGate) -> String {
     // A band is a fraction, whose percentage is not exact in binary.
     let than = format!("more than {}% {way}", number(percent, significant(percent, 6), true));
     match gate.answer {
-        GateAnswer::Pass => format!("GATE pass: none of {} is {than}, surely.", plural(gate.tested, "result")),
+        GateAnswer::Pass => format!("Gate passed: none of {} is {than}.", plural(gate.tested, "result")),
         GateAnswer::Fail => {
-            let verb = if gate.failing.len() == 1 { "is surely" } else { "are surely" };
-            let surely = format!("GATE fail: {}", counted(comparison, &gate.failing, &format!("{verb} {than}")));
+            let verb = if gate.failing.len() == 1 { "is" } else { "are" };
+            let failed = format!("Gate failed: {}.", counted(comparison, &gate.failing, &format!("{verb} {than}")));
             match gate.open.len() {
-                0 => format!("{surely}."),
-                open => format!("{surely}; {} may be.", plural(open, "more result")),
+                0 => failed,
+                1 => format!("{failed} 1 more result is inconclusive."),
+                open => format!("{failed} {open} more results are inconclusive."),
             }
         }
         GateAnswer::Inconclusive if gate.tested == 0 => {
             let why = gate.open.iter().find_map(|result| result.reason.clone());
             let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-            format!("GATE inconclusive: nothing could be tested{why}.")
+            format!("Gate inconclusive: nothing could be tested{why}.")
         }
         GateAnswer::Inconclusive => {
             let may = counted(comparison, &gate.open, &format!("may be {than}"));
-            format!("GATE inconclusive: {may}{}.", decides(gate))
+            format!("Gate inconclusive: {may}.{}", decides(gate))
         }
     }
 }
@@ -77,7 +83,7 @@ fn counted(comparison: &Comparison, results: &[GateResult], what: &str) -> Strin
     let several = comparison.machines.len() > 2;
     let mut named: Vec<String> = results.iter().take(NAMED).map(|result| name(comparison, result, several)).collect();
     if results.len() > NAMED {
-        named.push("…".to_owned());
+        named.push(format!("and {} more", results.len() - NAMED));
     }
     format!("{} {what} ({})", plural(results.len(), "result"), named.join("; "))
 }
@@ -109,9 +115,6 @@ fn decides(gate: &CompareGate) -> String {
         Some(NeededSamples::Samples(count)) => Some(count),
         _ => None,
     });
-    match samples.max() {
-        Some(1) => "; 1 more sample would decide what samples can".to_owned(),
-        Some(count) => format!("; {count} more samples would decide what samples can"),
-        None => String::new(),
-    }
+    let more = |count| format!(" {} would decide some of them.", plural(count, "more sample"));
+    samples.max().map(more).unwrap_or_default()
 }

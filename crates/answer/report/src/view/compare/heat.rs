@@ -54,20 +54,23 @@ pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
     }
     lines.sort_by(|a, b| b.all.0.total_cmp(&a.all.0));
     let about = match ranked {
-        false => "Each mean is over the results that the machine and the reference both have; machines that lack \
-                  different results have no places."
-            .to_owned(),
+        false => {
+            "Means use only results that both machines have. Machines with different gaps are not ranked.".to_owned()
+        }
         true => format!("{} {}", places(comparison), means::about(comparison)),
     };
     let blocks = vec![Block::Table(table(&lines, &families, ranked)), Block::Text(about)];
-    Some(DocumentSection { title: format!("gain over {}, the mean of each family", comparison.reference), blocks })
+    Some(DocumentSection {
+        title: format!("speed-up over baseline {}, mean of each family", comparison.reference),
+        blocks,
+    })
 }
 
 fn places(comparison: &Comparison) -> &'static str {
     if comparison.geometric_means.iter().any(|mean| mean.low.is_some()) {
-        "Machines whose intervals overlap share their places."
+        "Machines with overlapping intervals share a rank."
     } else {
-        "No result states a spread: the means have no intervals, and places are by value alone."
+        "Results have no error bars, so machines are ranked by value."
     }
 }
 
@@ -102,13 +105,13 @@ fn shared(comparison: &Comparison, machine: usize, family: Option<&str>) -> Opti
 fn table(lines: &[Line], families: &[Option<String>], ranked: bool) -> Table {
     let titles = families.iter().map(|family| family.as_deref().map_or_else(|| "all results".to_owned(), family_title));
     let mut columns = vec![Column::label("")];
-    columns.extend(ranked.then(|| Column::words("place")));
+    columns.extend(ranked.then(|| Column::words("rank")));
     columns.extend(titles.map(Column::words));
     let row = |line: &Line| {
         let mut cells = vec![Cell::text(line.name)];
         cells.extend(ranked.then(|| Cell::text(place(line.all, lines))));
         if line.reference {
-            cells.extend(families.iter().map(|_| Cell::Text("reference".to_owned(), Tone::Muted)));
+            cells.extend(families.iter().map(|_| Cell::Text("baseline".to_owned(), Tone::Muted)));
         }
         cells.extend(line.families.iter().map(|mean| match mean {
             Some((text, gain)) => Cell::Heat { text: text.clone(), gain: *gain },

@@ -1,13 +1,14 @@
 //! Many machines against one: a row for each machine and a column for each result, like published tables.
 
-use compare::{CompareRow as Compared, CompareVerdict, Comparison, Ratio, VerdictCounts};
+use compare::{CompareRow as Compared, Comparison, Ratio};
+use model::Verdict;
 
 use super::rows;
 use crate::words::{family_title, grouped, plural};
 use crate::{Block, Cell, Column, DocumentSection, Table, TableRow};
 
-/// Stands for UNDECIDED, the verdict of most cells of old tables.
-pub(crate) const UNDECIDED: &str = "?";
+/// Stands for inconclusive, the verdict of most cells of old tables.
+pub(crate) const INCONCLUSIVE: &str = "?";
 
 /// Tables for each family with `most` results in each; results that cannot be compared on any machine are in the list
 /// of open ones.
@@ -48,7 +49,7 @@ fn table(comparison: &Comparison, reference: usize, results: &[&Compared]) -> Ta
         }
         let cell = |(row, ratio): (&&Compared, Option<&Ratio>)| match ratio {
             Some(ratio) if index == reference => own(rows::value(row, ratio)),
-            Some(ratio) if has(ratio) => rows::ratio(row, ratio, comparison.normalise, UNDECIDED),
+            Some(ratio) if has(ratio) => rows::ratio(row, ratio, comparison.normalise, INCONCLUSIVE),
             _ => Cell::Empty,
         };
         let name = std::iter::once(Cell::text(&machine.name));
@@ -77,13 +78,13 @@ pub(crate) fn places(comparison: &Comparison) -> Option<DocumentSection> {
     if ordered.is_empty() {
         return None;
     }
-    let columns = Column::list("|~places, the best first");
+    let columns = Column::list("|~ranks, the best first");
     let line = |row: &&Compared| TableRow::of(vec![Cell::text(rows::name(row)), Cell::text(order(comparison, row))]);
     let mut blocks = vec![Block::table(columns, ordered.iter().map(line).collect())];
     if open > 0 {
-        blocks.push(Block::Text(format!("In {} no machine is surely better than another.", plural(open, "result"))));
+        blocks.push(Block::Text(format!("In {} no machine is better than another.", plural(open, "result"))));
     }
-    Some(DocumentSection { title: "places".to_owned(), blocks })
+    Some(DocumentSection { title: "ranks".to_owned(), blocks })
 }
 
 /// `1 node3 · 2–4 node1, node2, node5`.
@@ -99,25 +100,8 @@ fn order(comparison: &Comparison, row: &Compared) -> String {
     spans.iter().map(say).collect::<Vec<_>>().join(" · ")
 }
 
-/// Number of results with each verdict, for every machine.
-pub(crate) fn tallies(comparison: &Comparison, others: &[usize]) -> Table {
-    let tally = |other: &usize| comparison.machines[*other].tally;
-    let assumed = others.iter().any(|other| tally(other).assumed > 0);
-    let count = |tally: VerdictCounts| {
-        let mut counts = vec![tally.different, tally.same, tally.undecided, tally.without];
-        counts.splice(1..1, assumed.then_some(tally.assumed));
-        counts
-    };
-    let spread = if assumed { "|#spread assumed" } else { "" };
-    let columns = Column::list(&format!("|#DIFFERENT{spread}|#SAME|#UNDECIDED|#not comparable"));
-    let row = |other: &usize| {
-        let cells = std::iter::once(Cell::text(&comparison.machines[*other].name));
-        TableRow::of(cells.chain(count(tally(other)).into_iter().map(|count| Cell::Count(count as u64))).collect())
-    };
-    Table::plain(columns, others.iter().map(row).collect())
-}
-
-/// Whether a table has an undecided cell, so that its mark must be explained.
-pub(crate) fn undecided(comparison: &Comparison) -> bool {
-    comparison.rows.iter().flat_map(|row| &row.ratios).any(|ratio| ratio.verdict == Some(CompareVerdict::Undecided))
+/// Whether a table has an inconclusive cell, so that its mark must be explained.
+pub(crate) fn has_inconclusive(comparison: &Comparison) -> bool {
+    let ratios = || comparison.rows.iter().flat_map(|row| &row.ratios);
+    ratios().any(|ratio| ratio.verdict == Some(Verdict::Inconclusive))
 }

@@ -22,7 +22,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize], most: usize) ->
         many => families.chunks(most.max(1)).map(|part| Block::Table(below(comparison, part, many))).collect(),
     };
     blocks.push(Block::Text(about(comparison)));
-    Some(DocumentSection { title: format!("geometric means against {}", comparison.reference), blocks })
+    Some(DocumentSection { title: format!("geometric means vs baseline {}", comparison.reference), blocks })
 }
 
 /// The mean of a family on a machine.
@@ -98,7 +98,9 @@ pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> 
     // Without an interval a mean is no finding; the whole table has it.
     let overall = means.iter().find(|mean| mean.family.is_none()).filter(|mean| mean.low.is_some())?;
     let short = |mean: &&GeometricMean| format!("{} {}", title(mean), factor_words(comparison, mean));
-    let families: Vec<String> = means.iter().filter(|mean| mean.family.is_some()).map(short).collect();
+    // The families matter where something changed.
+    let changed = comparison.machines[other].tally.different() > 0;
+    let families: Vec<String> = means.iter().filter(|mean| mean.family.is_some() && changed).map(short).collect();
     let families = if families.len() > 1 { format!("; {}", families.join("; ")) } else { String::new() };
     Some(format!("All results: {}{families}", words(comparison, overall)))
 }
@@ -119,11 +121,10 @@ pub(super) fn factor_words(comparison: &Comparison, mean: &GeometricMean) -> Str
 /// What the means include, where a reader could think otherwise.
 pub(super) fn about(comparison: &Comparison) -> String {
     let machines = comparison.machines.len().saturating_sub(1);
-    let mut words = vec!["Each benchmark counts once, at however many sets of parameters it was measured".to_owned()];
+    let mut words = vec!["Each benchmark has the same weight, whatever its number of parameter settings".to_owned()];
     let overall = comparison.geometric_means.iter().find(|mean| mean.family.is_none());
     if let Some(left_out) = overall.map(|mean| mean.left_out).filter(|count| machines > 1 && *count > 0) {
-        let verb = if left_out == 1 { "is" } else { "are" };
-        words.push(format!("{} that some machine lacks {verb} left out", plural(left_out, "result")));
+        words.push(format!("without {} that some machine lacks", plural(left_out, "result")));
     }
     format!("{}.", words.join("; "))
 }

@@ -22,8 +22,8 @@ use std::collections::HashMap;
 
 use compare::Comparison;
 use compare::naming::headings;
-use compare::{Compared, OtherRule, Relation, VerdictCounts};
-use model::{ResultKey, percent};
+use compare::{Compared, OtherRule, Relation};
+use model::ResultKey;
 
 use crate::words::{day, distinct, list, plural, quoted};
 use crate::{Block, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, RowGroup, Table};
@@ -53,7 +53,6 @@ pub struct CompareContext {
 pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
     let (reference, others) = places_of(comparison);
     let mut document = Document::new(title(comparison, context, reference, &others));
-    document.notes = notes(comparison, context, reference, &others);
     if let Some(gate) = &comparison.gate {
         document.add("", Block::Text(gate::sentence(comparison, gate)));
     }
@@ -64,6 +63,10 @@ pub fn compare(comparison: &Comparison, context: &CompareContext) -> Document {
         });
     } else {
         document.sections.extend(whole(comparison, reference, &others));
+    }
+    let notes = notes(comparison, context, reference, &others);
+    if !notes.is_empty() {
+        document.add("", Block::list(notes));
     }
     if let [other] = others.as_slice() {
         let all = handles(comparison, context);
@@ -133,8 +136,8 @@ fn run_name(comparison: &Comparison, context: &CompareContext, index: usize) -> 
 }
 
 fn title(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> String {
-    let same = format!("±{} counts as the same", percent(comparison.band));
     let base = if comparison.machines.is_empty() { String::new() } else { run_name(comparison, context, reference) };
+    let margin = format!("margin ±{}", rows::band(comparison));
     match others {
         [] => base,
         [other] => {
@@ -143,26 +146,30 @@ fn title(comparison: &Comparison, context: &CompareContext, reference: usize, ot
             if let Some(rest) = name.strip_prefix("run ") {
                 name = format!("Run {rest}");
             }
-            format!("{name} against {base} ({how}; {same})")
+            format!("{name} vs baseline {base}: {how}, {margin}")
         }
-        many => format!("{} runs against {base} ({same})", many.len()),
+        many => format!("{} runs vs baseline {base}: {margin}", many.len()),
     }
 }
 
 const fn relation_words(relation: Relation) -> &'static str {
     match relation {
-        Relation::Reference => "the reference",
+        Relation::Reference => "the baseline",
         Relation::SameRun => "the same run",
-        Relation::SameSession => "same session",
-        Relation::AnotherSession => "same machine, another session",
+        Relation::SameSession => "same machine, same run",
+        Relation::AnotherSession => "same machine",
         Relation::AnotherMachine => "another machine",
     }
 }
 
-/// What disturbed the runs: their names, with a sentence of each.
-fn disturbances(comparison: &Comparison) -> Vec<(String, String)> {
+/// What disturbed the runs: their names, with a sentence of each; a brief one has the first disturbance alone.
+fn disturbances(comparison: &Comparison, brief: bool) -> Vec<(String, String)> {
     let sentence = |machine: &Compared| {
-        Some((machine.name.clone(), compare::conditions::sentence(&machine.name, &machine.disturbances)?))
+        let all = &machine.disturbances;
+        let told = if brief { &all[..all.len().min(1)] } else { all };
+        let more = all.len() - told.len();
+        let more = if more > 0 { format!(" (and {more} more: --all)") } else { String::new() };
+        Some((machine.name.clone(), compare::conditions::sentence(&machine.name, told)? + &more))
     };
     comparison.machines.iter().filter_map(sentence).collect()
 }
@@ -178,7 +185,7 @@ pub(super) fn some_disturbed(disturbed: &[(String, String)], many: bool) -> Vec<
         let unnamed = names.len().saturating_sub(DISTURBED);
         names.truncate(DISTURBED);
         let rest = if unnamed > 0 { format!(" and {unnamed} more") } else { String::new() };
-        notes.push(format!("{}{rest} were disturbed too", names.join(", ")));
+        notes.push(format!("Also with interference: {}{rest}", names.join(", ")));
     }
     notes
 }
@@ -207,31 +214,26 @@ fn rules(machine: &Compared, reference: &str) -> Option<String> {
 
 fn notes(comparison: &Comparison, context: &CompareContext, reference: usize, others: &[usize]) -> Vec<String> {
     // What disturbed a run comes first: it is the first rival of everything below.
-    let mut notes = some_disturbed(&disturbances(comparison), others.len() > BESIDE);
+    let mut notes = some_disturbed(&disturbances(comparison, context.brief), others.len() > BESIDE);
     notes.extend(environments(comparison));
     notes.extend(comparison.machines.iter().filter_map(|machine| rules(machine, &comparison.reference)));
-    notes.extend(clock::notes(comparison, reference, others));
+    notes.extend(clock::notes(comparison, reference, others, context.brief));
     notes.extend(others.iter().flat_map(|other| places::notes(comparison, reference, *other)));
     for machine in comparison.machines.iter().filter(|machine| machine.relation == Relation::SameRun) {
         let (name, reference) = (&machine.name, &comparison.reference);
-        notes.push(format!("{name} and {reference} are the same run: every ratio is 1, and nothing is tested"));
+        notes.push(format!("{name} and {reference} are the same run, so nothing is tested"));
     }
-    if others.len() > 1 && (!context.brief || others.len() <= BESIDE) {
+    if others.len() > 1 && !context.brief {
         notes.extend((0..comparison.machines.len()).map(|index| machine_note(comparison, context, index)));
     }
     if !others.is_empty() && !context.brief {
-        let mut line =
-            format!("DIFFERENT: surely, and by more than {}; SAME: surely by less; UNDECIDED", rows::band(comparison));
-        if others.len() > BESIDE && many::undecided(comparison) {
-            line.push_str(&format!(" ({})", many::UNDECIDED));
-        }
-        line.push_str(": neither can be said.");
+        let marked = others.len() > BESIDE && many::has_inconclusive(comparison);
+        let mark = if marked { format!(" {} marks inconclusive results.", many::INCONCLUSIVE) } else { String::new() };
         match comparison.tests {
             0 if itself(comparison) => {}
-            0 => line.push_str(" No result has a known spread on both sides, so nothing could be tested"),
-            _ => line.push_str(&format!(" {}", brief::claim(comparison))),
+            0 => notes.push(format!("Nothing could be tested: no result has error bars on both sides.{mark}")),
+            _ => notes.push(format!("{}{mark}", brief::meaning(comparison))),
         }
-        notes.push(line);
     }
     notes.extend(assumed::note(comparison));
     notes.extend(definitions::notes(comparison));
@@ -256,24 +258,14 @@ fn machine_note(comparison: &Comparison, context: &CompareContext, index: usize)
 fn tallies(comparison: &Comparison, others: &[usize]) -> DocumentSection {
     let mut blocks = match others {
         [] => Vec::new(),
-        [other] => vec![Block::Text(tally(comparison.machines[*other].tally))],
-        many => vec![Block::Table(many::tallies(comparison, many))],
+        [other] => vec![Block::Text(brief::counts(comparison.machines[*other].tally))],
+        many => vec![Block::Table(brief::counts_table(comparison, many))],
     };
     let lonely = comparison.unmatched.len();
     if lonely > 0 {
-        blocks.push(Block::Text(format!("{} only one of the runs has", plural(lonely, "result"))));
+        blocks.push(Block::Text(format!("{} in only one of the runs", plural(lonely, "result"))));
     }
     DocumentSection { title: String::new(), blocks }
-}
-
-fn tally(tally: VerdictCounts) -> String {
-    let of = tally.different + tally.same + tally.undecided + tally.assumed;
-    let more = |what: &str, count: usize| if count == 0 { String::new() } else { format!("   {what} {count}") };
-    let (assumed, without) = (more("spread assumed", tally.assumed), more("not comparable", tally.without));
-    format!(
-        "DIFFERENT {} of {of}{assumed}   SAME {}   UNDECIDED {}{without}",
-        tally.different, tally.same, tally.undecided
-    )
 }
 
 fn pair(comparison: &Comparison, reference: usize, other: usize) -> Table {
@@ -282,7 +274,7 @@ fn pair(comparison: &Comparison, reference: usize, other: usize) -> Table {
     columns.extend(rows::change_columns(comparison.normalise, comparison.level));
     columns.push(Column::words("verdict"));
     let told = clock::is_told(comparison);
-    columns.extend(told.then(|| clock::basis_column(comparison)));
+    columns.extend(told.then(|| Column::words("basis")));
     Table { columns, groups: groups(comparison, |row| rows::pair(row, (reference, other), comparison.normalise, told)) }
 }
 

@@ -1,6 +1,7 @@
-//! Undecided results, and what would decide them.
+//! Inconclusive results, what would decide them, and the smallest changes that would have been seen.
 
 use compare::Comparison;
+use model::percent;
 
 use super::rows;
 use crate::words::{grouped, plural};
@@ -23,7 +24,7 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
         return None;
     }
     let items = answers.iter().map(|answer| say(comparison, others, answer)).collect();
-    Some(DocumentSection::of("not decided, and why", Block::list(items)))
+    Some(DocumentSection::of("inconclusive, why, and (the smallest detectable change)", Block::list(items)))
 }
 
 /// Collects results with one answer for each machine, then machines with the same results.
@@ -39,10 +40,17 @@ fn answers(comparison: &Comparison, others: &[usize]) -> Vec<OpenQuestion> {
 }
 
 fn say(comparison: &Comparison, others: &[usize], answer: &OpenQuestion) -> String {
-    let results = answer.results.iter().map(|index| rows::name(&comparison.rows[*index])).collect();
-    if others.len() == 1 {
-        return format!("{}: {}", joined(results, usize::MAX, "result", "; "), answer.why);
+    let name = |index: &usize| rows::name(&comparison.rows[*index]);
+    if let [other] = others {
+        let detectable = |index: &usize| comparison.rows[*index].ratios.get(*other)?.detectable;
+        let named = |index: &usize| match detectable(index) {
+            Some(size) => format!("{} ({})", name(index), percent(size)),
+            None => name(index),
+        };
+        let results: Vec<String> = answer.results.iter().map(named).collect();
+        return format!("{}: {}", answer.why, results.join("; "));
     }
+    let results = answer.results.iter().map(name).collect();
     let results = match answer.results.len() {
         all if all > 1 && all == comparison.rows.len() => "every result".to_owned(),
         _ => joined(results, NAMED, "result", "; "),
@@ -52,7 +60,7 @@ fn say(comparison: &Comparison, others: &[usize], answer: &OpenQuestion) -> Stri
         all if all > 1 && all == others.len() => "every machine".to_owned(),
         _ => joined(machines, NAMED, "machine", ", "),
     };
-    format!("{results}: {machines}: {}", answer.why)
+    format!("{}: {results}: {machines}", answer.why)
 }
 
 /// The first names and the number of further ones; a single further one is named as well.

@@ -29,8 +29,8 @@ pub(super) fn notes(comparison: &Comparison, reference: usize, other: usize) -> 
         let [first, second] = one.cpus;
         let marked = if comparison.rows.iter().any(is_elsewhere) { format!(" ({ELSEWHERE})") } else { String::new() };
         Some(format!(
-            "The host had CPUs {first} and {second} elsewhere: a cache line took {to} between them against {from}, so that \
-             results that use both{marked} are of two machines"
+            "The hypervisor placed CPUs {first} and {second} differently: a cache line took {to} between them vs {from}. \
+             Ignore differences of results that use both{marked}"
         ))
     };
     base.distances.iter().filter_map(sentence).collect()

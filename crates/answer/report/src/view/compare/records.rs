@@ -6,9 +6,9 @@ use model::{Definition, Outcome, code};
 use crate::Records;
 
 /// Names of the columns; new ones stand at the end.
-const COLUMNS: &str = "benchmark parameters title unit better machine value reference gain low high verdict direction p_value adjusted_p \
+const COLUMNS: &str = "benchmark parameters title unit better machine value reference gain low high verdict p_value adjusted_p \
                        reason assumed_low assumed_high assumed_floor reference_rounding rounding basis cycles cycles_low \
-                       cycles_high time time_low time_high time_verdict clock definition differs";
+                       cycles_high time time_low time_high time_verdict clock definition differs help detectable";
 
 pub(super) fn records(comparison: &Comparison) -> Records {
     let show = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
@@ -29,7 +29,6 @@ pub(super) fn records(comparison: &Comparison) -> Records {
                 show(ratio.low),
                 show(ratio.high),
                 ratio.verdict.as_ref().map(code).unwrap_or_default(),
-                ratio.direction.as_ref().map(code).unwrap_or_default(),
                 show(ratio.p_value),
                 show(ratio.adjusted_p),
                 ratio.reason.clone().unwrap_or_default(),
@@ -53,6 +52,8 @@ pub(super) fn records(comparison: &Comparison) -> Records {
                     Definition::Other(_) => "other".to_owned(),
                 },
                 ratio.definition.differs().unwrap_or_default().to_owned(),
+                ratio.help.as_ref().map(code).unwrap_or_default(),
+                show(ratio.detectable),
             ]);
         }
     }

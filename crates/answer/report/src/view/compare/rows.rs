@@ -1,10 +1,7 @@
 //! Rows of a comparison.
 
-use compare::{
-    CompareRow as Compared, CompareVerdict, Comparison, GainDirection, ModeRatio, NeededSamples, Normalise, Ratio,
-    RatioBasis,
-};
-use model::{BEYOND_CACHES, Outcome, percent};
+use compare::{CompareRow as Compared, Comparison, Help, ModeRatio, NeededSamples, Normalise, Ratio, RatioBasis};
+use model::{BEYOND_CACHES, Outcome, Verdict, percent};
 
 use super::{clock, definitions, places};
 use crate::words::{factor, label, modes, parameter_value, plural};
@@ -32,7 +29,7 @@ pub(super) fn pair(row: &Compared, (reference, other): (usize, usize), normalise
     let mut cells = vec![name, value(row, base), value(row, ratio)];
     cells.extend(change(row, ratio, normalise));
     cells.push(Cell::Text(word.to_owned(), tone));
-    cells.extend(told.then(|| Cell::Text(clock::basis(ratio, normalise), Tone::Muted)));
+    cells.extend(told.then(|| clock::basis(ratio)));
     TableRow::of(cells)
 }
 
@@ -58,10 +55,10 @@ pub(crate) fn change_columns(normalise: Normalise, level: f64) -> [Column; 2] {
     [Column::new(ratio_title(normalise), kind), Column::number(format!("{} interval", percent(level)))]
 }
 
-/// What counts as the same: `2%`, or `2% (1% in cycles)` where any result is compared in those.
+/// The margin: `2%`, or `2% (±1% in cycles)` where any result is compared in those.
 pub(super) fn band(comparison: &Comparison) -> String {
     let band = percent(comparison.band);
-    comparison.cycles_band.map_or_else(|| band.clone(), |cycles| format!("{band} ({} in cycles)", percent(cycles)))
+    comparison.cycles_band.map_or_else(|| band.clone(), |cycles| format!("{band} (±{} in cycles)", percent(cycles)))
 }
 
 /// A ratio in words: the factor and its direction, or the number alone if ratios were requested.
@@ -92,25 +89,25 @@ pub(super) fn side_by_side(row: &Compared, reference: usize, others: &[usize], n
     cells.push(row.ratios.get(reference).map_or(Cell::Empty, |base| value(row, base)));
     for other in others {
         let Some(ratio) = row.ratios.get(*other) else { continue };
-        cells.push(self::ratio(row, ratio, normalise, "undecided"));
+        cells.push(self::ratio(row, ratio, normalise, Verdict::Inconclusive.word()));
     }
     TableRow::of(cells)
 }
 
-/// A ratio with its interval and its verdict; `undecided` is the word for that verdict. A ratio that shows the
+/// A ratio with its interval and its verdict; `inconclusive` is the word for that verdict. A ratio that shows the
 /// direction of a significant change is printed without its verdict.
-pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecided: &str) -> Cell {
+pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, inconclusive: &str) -> Cell {
     let (word, tone) = brief(ratio);
     let word = match ratio.verdict {
-        Some(CompareVerdict::Undecided) => undecided,
-        Some(CompareVerdict::DifferentSpreadAssumed) => ASSUMED,
-        Some(CompareVerdict::Different) => ratio.direction.map_or(word, way),
+        Some(Verdict::Inconclusive) => inconclusive,
+        Some(Verdict::Probable(_)) => "(no error bars)",
+        Some(verdict @ Verdict::Different(_)) => verdict.word(),
         _ => word,
     };
     match quantity(ratio) {
         Some(quantity) => {
             let text = words(row, quantity, normalise);
-            let said = ratio.verdict == Some(CompareVerdict::Different) && text.contains(word);
+            let said = ratio.differs() && text.contains(word);
             let of = match ratio.basis {
                 RatioBasis::Cycles | RatioBasis::Raw => format!(" ({})", ratio.basis.name()),
                 RatioBasis::Value | RatioBasis::ClockTime | RatioBasis::Clean => String::new(),
@@ -119,18 +116,6 @@ pub(super) fn ratio(row: &Compared, ratio: &Ratio, normalise: Normalise, undecid
         }
         None if !ratio.modes.is_empty() => Cell::Text(format!("in modes, {word}"), tone),
         None => Cell::Text(word.to_owned(), tone),
-    }
-}
-
-/// Stands for DIFFERENT, SPREAD ASSUMED beside a ratio in a narrow table.
-const ASSUMED: &str = "(spread assumed)";
-
-pub(crate) const fn way(direction: GainDirection) -> &'static str {
-    match direction {
-        GainDirection::Faster => "faster",
-        GainDirection::Slower => "slower",
-        GainDirection::Better => "better",
-        GainDirection::Worse => "worse",
     }
 }
 
@@ -154,49 +139,52 @@ pub(super) fn value(row: &Compared, ratio: &Ratio) -> Cell {
 
 /// The verdict in words.
 pub(crate) fn brief(ratio: &Ratio) -> (&'static str, Tone) {
-    let tone = match ratio.direction {
-        Some(direction) if direction.is_worse() => Tone::Bad,
-        Some(_) => Tone::Good,
-        None => Tone::Caution,
+    let tone = match (ratio.verdict, ratio.direction()) {
+        (_, Some(direction)) if direction.is_worse() => Tone::Bad,
+        (_, Some(_)) => Tone::Good,
+        (Some(Verdict::NoChange) | None, None) => Tone::Muted,
+        (Some(_), None) => Tone::Caution,
     };
     match ratio.verdict {
         // Not of the machine: its host had moved the CPUs.
-        Some(CompareVerdict::Different) if ratio.elsewhere => ("DIFFERENT, CPUs elsewhere", tone),
-        Some(CompareVerdict::Different) => ("DIFFERENT", tone),
-        Some(CompareVerdict::DifferentSpreadAssumed) => ("DIFFERENT, spread assumed", tone),
+        Some(Verdict::Different(_)) if ratio.elsewhere => ("ignore: CPUs moved", Tone::Muted),
         // The values beside it differ, and what runs on the core does not.
-        Some(CompareVerdict::Same) if by_the_clock(ratio) => ("same but for the clock", Tone::Muted),
-        Some(CompareVerdict::Same) => ("same", Tone::Muted),
-        Some(CompareVerdict::Undecided) => ("undecided", Tone::Caution),
-        None => ("no verdict", Tone::Muted),
+        Some(Verdict::NoChange) if by_the_clock(ratio) => ("no change but the clock", tone),
+        Some(verdict) => (verdict.word(), tone),
+        None => ("no verdict", tone),
     }
 }
 
-/// Whether a result takes as many cycles as before, and surely another time.
+/// Whether a result takes as many cycles as before, and another time.
 fn by_the_clock(ratio: &Ratio) -> bool {
     let time = ratio.core.and_then(|core| core.time.verdict);
-    ratio.basis == RatioBasis::Cycles && time == Some(CompareVerdict::Different)
+    ratio.basis == RatioBasis::Cycles && time.is_some_and(Verdict::differs)
 }
 
-/// What would decide an undecided result, or why there is no verdict or interval; `None` if there is nothing to add.
+/// What would help, in words.
+pub(super) const fn help(help: Help) -> &'static str {
+    match help {
+        Help::LongerRun => "a longer run",
+        Help::MoreRuns => "more runs of each machine",
+        Help::IdleMachine => "an idle machine",
+    }
+}
+
+/// What would decide an inconclusive result, or why there is no verdict or interval; `None` if there is nothing to add.
 pub(super) fn open(ratio: &Ratio) -> Option<String> {
-    if matches!(ratio.verdict, Some(CompareVerdict::Different | CompareVerdict::Same)) {
+    if matches!(ratio.verdict, Some(Verdict::Different(_) | Verdict::NoChange)) {
         return None;
     }
+    let helps = ratio.help.map(help).unwrap_or_default();
     let need = ratio.need.map(|need| match need {
-        NeededSamples::Samples(1) => "1 more sample would decide".to_owned(),
-        NeededSamples::Samples(count) => format!("{count} more samples would decide"),
-        NeededSamples::Sessions(count) => format!("{} of each machine would decide", plural(count, "session")),
-        NeededSamples::TooClose => {
-            "no reasonable number of samples or sessions decides: it scatters too much, or lies too close to the edge of \
-             \"the same\""
-                .to_owned()
-        }
+        NeededSamples::Samples(count) => format!("needs {}: {helps}", plural(count, "more sample")),
+        NeededSamples::Sessions(count) => format!("needs about {} per machine", plural(count, "run")),
+        NeededSamples::TooClose => format!("too noisy, or too close to the margin; {helps} would help most"),
     });
     need.or_else(|| ratio.reason.clone())
 }
 
-/// `mode 2.8 µs against 2.7 µs (1.03x slower), 31% and 45% of samples`.
+/// `mode 2.8 µs vs 2.7 µs (1.03x slower), 31% and 45% of samples`.
 fn mode_words(row: &Compared, pairs: &[ModeRatio], normalise: Normalise) -> String {
     let value = |x: f64| PrintedQuantity::bare(x, row.metric.unit).in_metric(&row.metric).short();
     let one = |pair: &ModeRatio| match (pair.reference_value, pair.other_value) {
@@ -204,8 +192,8 @@ fn mode_words(row: &Compared, pairs: &[ModeRatio], normalise: Normalise) -> Stri
             let ratio = pair.value.map(|value| PrintedQuantity::ratio_with(value, pair.low.zip(pair.high)));
             let ratio = ratio.map(|ratio| format!(" [{}]", words(row, ratio, normalise))).unwrap_or_default();
             let shares = format!("{} and {} of samples", percent(pair.reference_share), percent(pair.other_share));
-            let differ = if pair.shares_differ { ", surely not the same share" } else { "" };
-            format!("mode {} against {}{ratio}, {shares}{differ}", value(b), value(a))
+            let differ = if pair.shares_differ { ", a different share" } else { "" };
+            format!("mode {} vs {}{ratio}, {shares}{differ}", value(b), value(a))
         }
         (Some(a), None) => format!("mode {} ({} of samples) is gone", value(a), percent(pair.reference_share)),
         (None, Some(b)) => format!("mode {} ({} of samples) is new", value(b), percent(pair.other_share)),

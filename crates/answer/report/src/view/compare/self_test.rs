@@ -1,6 +1,6 @@
 //! The report of `prony selftest`: whether differences are claimed between equals.
 
-use compare::{FEWEST_PAIRS, FoundShare, SelfTest};
+use compare::{FALSE_ALARMS, FEWEST_PAIRS, FoundShare, SelfTest};
 use model::{Unit, percent};
 
 use crate::words::{factor, list, plural};
@@ -10,28 +10,30 @@ use crate::{Block, Cell, Column, Document, EmbeddedJson, PrintedQuantity, TableR
 #[must_use]
 pub fn self_test(test: &SelfTest) -> Document {
     let pairs = plural(test.pairs, "pair");
-    let mut document = Document::new(format!("{pairs} of runs of the same machine against itself"));
-    let share = test.share();
-    let kept = match (test.results, test.broken().as_slice()) {
-        (0, _) => "Nothing was compared, so the promise was not tested.".to_owned(),
-        (_, []) => "The promise holds: at most 5% may.".to_owned(),
-        (_, broken) => format!("The promise is broken: {}.", broken.join("; ")),
+    let mut document = Document::new(format!("{pairs} of runs of the same machine (A/A test)"));
+    let comparisons = plural(test.results, "A/A comparison");
+    let limit = percent(FALSE_ALARMS);
+    document.summary = match (test.results, test.different, test.broken().as_slice()) {
+        (0, ..) => vec!["Nothing was compared, so nothing was tested.".to_owned()],
+        (_, 0, []) => vec![format!("No false alarms in {comparisons} (limit {limit}).")],
+        (_, different, broken) => {
+            let (share, alarms) = (percent(test.share()), plural(different, "false alarm"));
+            let within = format!(
+                "{alarms} in {comparisons} ({share}, limit {limit}), in {} of {pairs}.",
+                test.pairs_with_claims
+            );
+            let failed = broken.iter().map(|broken| format!("Failed: {broken}."));
+            std::iter::once(within).chain(failed).collect()
+        }
     };
-    document.summary = vec![
-        format!(
-            "Of {} of equal things {} came out DIFFERENT ({}), in {} of {pairs}. {kept}",
-            plural(test.results, "comparison"),
-            test.different,
-            percent(share),
-            test.pairs_with_claims
-        ),
-        format!("{} came out SAME, {} UNDECIDED.", test.same, test.undecided),
-    ];
+    if test.results > 0 {
+        document.summary.push(format!("{} no change, {} inconclusive.", test.no_change, test.inconclusive));
+    }
     document.summary.extend(cycles(test));
     document.summary.extend(planted(test));
     if test.conditions_differ > 0 {
         document.summary.push(format!(
-            "In {} of {pairs} the two sessions showed surely different clocks or shares of a shared core, which is no false alarm.",
+            "In {} of {pairs} the clock or the hyperthread neighbour changed between the runs. That is not a false alarm.",
             test.conditions_differ
         ));
     }
@@ -58,21 +60,16 @@ pub fn self_test(test: &SelfTest) -> Document {
 
 /// The results in cycles apart.
 fn cycles(test: &SelfTest) -> Option<String> {
-    let (found, same) = (&test.cycles, test.share_same()?);
-    let enough = if test.pairs < FEWEST_PAIRS {
-        format!(
-            " Whether at least half come out SAME, and at most 5% of the pairs hold any DIFFERENT, takes {FEWEST_PAIRS} pairs."
-        )
-    } else {
-        String::new()
-    };
+    let (found, share) = (&test.cycles, test.share_no_change()?);
+    let more = format!(" The limits for pairs and for no change in cycles need {FEWEST_PAIRS} pairs.");
     Some(format!(
-        "Of them {} in cycles: {} DIFFERENT, {} SAME ({}), {} UNDECIDED.{enough}",
-        found.results,
+        "In cycles: {} of {} different, {} no change ({}), {} inconclusive.{}",
         found.different,
-        found.same,
-        percent(same),
-        found.undecided
+        found.results,
+        found.no_change,
+        percent(share),
+        found.inconclusive,
+        if test.pairs < FEWEST_PAIRS { more.as_str() } else { "" }
     ))
 }
 
@@ -80,17 +77,15 @@ fn cycles(test: &SelfTest) -> Option<String> {
 fn planted(test: &SelfTest) -> Option<String> {
     let say = |found: FoundShare, what: &str| {
         let share = found.share()?;
-        Some(format!("in {} of {} {what} ({})", found.found, found.of, percent(share)))
+        Some(format!("{} of {}{what} ({})", found.found, plural(found.of, "result"), percent(share)))
     };
     let power = &test.power;
-    let said =
-        [say(power.same, "that came out SAME in cycles"), say(power.cycles, "in cycles"), say(power.others, "others")];
-    let said: Vec<String> = said.into_iter().flatten().collect();
-    (!said.is_empty()).then(|| {
-        format!(
-            "Power: {} more time for every sample of one result of the second run, simulated on the samples measured, is found {}.",
-            percent(power.planted),
-            list(&said)
-        )
-    })
+    let parts = [
+        say(power.no_change, " in cycles without a change"),
+        say(power.cycles, " in cycles"),
+        say(power.others, " in time"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let planted = percent(power.planted);
+    (!parts.is_empty()).then(|| format!("Sensitivity: a simulated {planted} slowdown is detected in {}.", list(&parts)))
 }

@@ -8,7 +8,7 @@ use crate::words::quoted;
 const NAMED: usize = 50;
 
 /// The command that prints every result, short enough to be typed: of all runs where their names fit or are numbers in
-/// a row; else of the reference and the run of which the most results are surely different.
+/// a row; else of the reference and the run of which the most results differ.
 pub(super) fn every_result(comparison: &Comparison, handles: &[&str]) -> String {
     // The first run is the reference; sorting moves it.
     let place = comparison.machines.iter().position(|machine| machine.relation == Relation::Reference);
@@ -26,7 +26,7 @@ pub(super) fn every_result(comparison: &Comparison, handles: &[&str]) -> String 
     let reference = machines().find(|(machine, _)| machine.relation == Relation::Reference);
     let others = machines().filter(|(machine, _)| machine.relation != Relation::Reference);
     // The first of several that differ as much.
-    let furthest = others.rev().max_by_key(|(machine, _)| machine.tally.different + machine.tally.assumed);
+    let furthest = others.rev().max_by_key(|(machine, _)| machine.tally.different() + machine.tally.probable);
     let named = reference.into_iter().chain(furthest).map(|(_, handle)| quoted(handle));
     format!("prony compare {} --all", named.collect::<Vec<_>>().join(" "))
 }

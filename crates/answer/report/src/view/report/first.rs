@@ -1,6 +1,6 @@
 //! The top of a report: the conclusion.
 
-use ::compare::{CompareVerdict, Comparison, GainDirection, Ratio};
+use ::compare::Comparison;
 use model::{BenchmarkResult, Outcome, Run, Unit};
 
 use super::{ReportInput, forest};
@@ -28,30 +28,24 @@ pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
 /// Two runs: the verdicts, the means, and the ratios by the size of the effect.
 pub(super) fn two(comparison: &Comparison, rest: &Comparison, other: usize, title: String) -> DocumentSection {
     let tally = comparison.machines[other].tally;
-    let count = |way: GainDirection| {
-        let on = |ratio: &Ratio| ratio.verdict == Some(CompareVerdict::Different) && ratio.direction == Some(way);
-        comparison.rows.iter().filter(|row| row.ratios.get(other).is_some_and(on)).count()
-    };
     let card =
         |count: usize, label: &str, tone: Tone| VerdictCard { value: count.to_string(), label: label.to_owned(), tone };
-    let worse = count(GainDirection::Slower) + count(GainDirection::Worse);
-    let better = count(GainDirection::Faster) + count(GainDirection::Better);
     let mut cards = vec![
-        card(worse, "slower", Tone::Bad),
-        card(better, "faster", Tone::Good),
-        card(tally.same, "no change", Tone::Plain),
-        card(tally.undecided, "inconclusive", Tone::Muted),
+        card(tally.slower, "slower", Tone::Bad),
+        card(tally.faster, "faster", Tone::Good),
+        card(tally.no_change, "no change", Tone::Plain),
+        card(tally.inconclusive, "inconclusive", Tone::Muted),
     ];
     let more = [
-        (tally.different.saturating_sub(worse + better), "different groups", Tone::Caution),
-        (tally.assumed, "different, no error bars", Tone::Caution),
-        (tally.without, "not comparable", Tone::Muted),
+        (tally.changed, "changed", Tone::Caution),
+        (tally.probable, brief::PROBABLE, Tone::Caution),
+        (tally.not_comparable, "not comparable", Tone::Muted),
     ];
     cards.extend(more.into_iter().filter(|(count, ..)| *count > 0).map(|(n, label, tone)| card(n, label, tone)));
     let mut blocks = vec![Block::Cards(cards)];
     blocks.extend(brief::sentences(comparison, other).into_iter().map(Block::Text));
     let reference = compare::places_of(comparison).0;
-    blocks.extend(clock::notes(comparison, reference, &[other]).into_iter().map(Block::Text));
+    blocks.extend(clock::notes(comparison, reference, &[other], false).into_iter().map(Block::Text));
     blocks.extend(forest::charts(rest, &[other]));
     let listed = forest::verdict_list(rest, &[other]);
     if !listed.is_empty() {
@@ -68,7 +62,7 @@ pub(super) fn many(comparison: &Comparison, others: &[usize], title: String) -> 
         first.title = capital(&first.title);
     }
     let reference = compare::places_of(comparison).0;
-    let clocks = clock::notes(comparison, reference, others).into_iter().map(Block::Text);
+    let clocks = clock::notes(comparison, reference, others, false).into_iter().map(Block::Text);
     let mut blocks: Vec<Block> = clocks.collect();
     blocks.push(Block::Table(brief::counts_table(comparison, others)));
     blocks.extend(brief::per_price(comparison).into_iter().map(Block::Text));

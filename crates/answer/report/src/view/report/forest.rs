@@ -1,13 +1,13 @@
 //! Verdicts as a list and as a forest plot.
 
-use compare::{CompareVerdict, Comparison, Normalise};
-use model::percent;
+use compare::{Comparison, Normalise};
+use model::{Verdict, percent};
 
 use crate::view::compare::rows;
 use crate::words::factor;
 use crate::{Block, Cell, Chart, ChartPlot, Column, Forest, ForestRow, PrintedQuantity, TableRow, Tone};
 
-/// Machines whose forest plot has all results; with more machines, only DIFFERENT ones are drawn.
+/// Machines whose forest plot has all results; with more machines, only changed ones are drawn.
 const WHOLE: usize = 3;
 /// Rows of one plot.
 const ROWS: usize = 160;
@@ -17,7 +17,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
     let mut found: Vec<(f64, TableRow)> = Vec::new();
     for row in &comparison.rows {
         for other in others {
-            let Some(ratio) = row.ratios.get(*other).filter(|r| r.verdict == Some(CompareVerdict::Different)) else {
+            let Some(ratio) = row.ratios.get(*other).filter(|ratio| ratio.differs()) else {
                 continue;
             };
             let tone = rows::brief(ratio).1;
@@ -31,7 +31,7 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
                 Some(_) => cells.extend(rows::change(row, ratio, comparison.normalise)),
                 None => cells.extend([Cell::text("groups of samples"), Cell::Empty]),
             }
-            cells.push(Cell::Text(ratio.direction.map_or("different", rows::way).to_owned(), tone));
+            cells.push(Cell::Text(ratio.verdict.map_or("", Verdict::word).to_owned(), tone));
             found.push((size, TableRow::of(cells)));
         }
     }
@@ -64,7 +64,7 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         let mut drawn: Vec<ForestRow> = Vec::new();
         for row in &comparison.rows {
             let Some(ratio) = row.ratios.get(*other) else { continue };
-            let different = ratio.verdict == Some(CompareVerdict::Different);
+            let different = ratio.differs();
             let Some(quantity) = rows::quantity(ratio).filter(|_| whole || different) else { continue };
             let gain = |value: f64| comparison.normalise.rewritten(&row.metric, value, Normalise::Gain);
             let ends = comparison.normalise.rewritten_ends(&row.metric, (quantity.low, quantity.high), Normalise::Gain);

@@ -38,7 +38,7 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
     if estimates().any(|e| e.method == EstimateMethod::None) {
         items.push(
             "\"No error bars\" marks values that were published without them, so no test is possible. They count as \
-             different only beyond rounding, normal run-to-run variation and 30%."
+             probably slower or faster only beyond rounding, normal run-to-run variation and 30%."
                 .to_owned(),
         );
     }

@@ -254,10 +254,10 @@ fn normalised(comparison: &Comparison, reference: usize, others: &[usize]) -> Ve
         let table = Block::Table(side_by_side(comparison, reference, others));
         return std::iter::once(table).chain(edge::line(comparison, others, false)).collect();
     }
-    let mark = format!("{} marks inconclusive results.", many::UNDECIDED);
+    let mark = format!("{} marks inconclusive results.", many::INCONCLUSIVE);
     let titled = |section: DocumentSection| std::iter::once(Block::Text(section.title)).chain(section.blocks);
     let mut blocks: Vec<Block> = many::sections(comparison, reference, RESULTS).into_iter().flat_map(titled).collect();
-    if many::undecided(comparison) {
+    if many::has_inconclusive(comparison) {
         blocks.insert(0, Block::Text(mark));
     }
     blocks.extend(edge::line(comparison, others, false));
