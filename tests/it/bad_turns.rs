@@ -238,7 +238,7 @@ fn only_interrupted_runs_are_listed_as_incomplete() {
     let rows: Vec<bool> =
         listed.lines().filter(|line| line.contains("2 CPUs") || line.contains("benchmarks")).map(marked).collect();
     assert_eq!(rows, [false, true, false], "{listed}");
-    for (run, says) in [("2", "the run ended before everything planned"), ("3", "the time limit ended the run")] {
+    for (run, says) in [("2", "the run was stopped before all results"), ("3", "stopped at the time limit")] {
         assert!(place.ask(&["show", run]).fine().out.contains(says), "{run}");
     }
 }
@@ -282,4 +282,21 @@ fn a_dumb_terminal_gets_no_colours_and_no_bar() {
     assert!(dumb.contains("clock read") && !dumb.contains('\u{1b}'), "{dumb:?}");
     let Some(clever) = on_a_terminal(&place, measure, "xterm") else { return };
     assert!(clever.contains('\u{1b}') && clever.contains("elapsed"), "{clever:?}");
+    // Nothing is wrapped by the terminal: every line fits, and ends with a whole word.
+    let mut plain = String::new();
+    let mut rest = clever.as_str();
+    while let Some(start) = rest.find("\u{1b}[") {
+        plain.push_str(&rest[..start]);
+        let code = &rest[start + 2..];
+        rest = code.find(|c: char| c.is_ascii_alphabetic()).map_or("", |end| &code[end + 1..]);
+        // A line that is cleared or left begins anew.
+        plain.push(if rest.len() < code.len() && code.starts_with(|c: char| "2J".contains(c)) { '\n' } else { '\0' });
+    }
+    plain.push_str(rest);
+    for line in plain.split(['\r', '\n']).map(|line| line.replace('\0', "")) {
+        assert!(line.chars().count() <= 80, "{line:?} in {clever:?}");
+        let counted = line.split(" of ").nth(1).and_then(|after| after.split(' ').nth(1));
+        assert!(counted.is_none_or(|word| "results".starts_with(word) && word.len() == 7), "{line:?}");
+    }
+    assert!(plain.contains("1 of 1 results measured"), "{plain:?}");
 }

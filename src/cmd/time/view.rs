@@ -2,7 +2,7 @@
 
 use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
 
-use model::{BenchmarkResult, Outcome, Run, Unit, percent};
+use model::{BenchmarkResult, Flag, Outcome, Run, Unit, percent};
 use report::view::RunContext;
 use report::words::modes;
 use report::{Block, Cell, Column, Document, DocumentSection, PrintedQuantity, TableRow, Tone};
@@ -52,9 +52,9 @@ fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
     let quantity = PrintedQuantity::of(estimate, Unit::Seconds);
     // A number of executions that was asked for has no target to miss.
     let counted = run.plan.target <= f64::MIN_POSITIVE;
-    let mut remarks = report::words::remarks(time, run.plan.target, &report::words::Told::default());
-    let misses = |remark: &String| remark.starts_with("did not reach") || remark.ends_with("not confirmed");
-    remarks.retain(|remark| !(counted && misses(remark)));
+    let flags = counted.then_some(Flag::CannotConverge).into_iter().collect();
+    let told = report::words::Told { flags, ..report::words::Told::default() };
+    let remarks = report::words::remarks(time, run.plan.target, &told);
     let bursts = has_bursts(run);
     let samples = time.counted();
     let mut cells = vec![label, Cell::Value(quantity), Cell::Interval(quantity)];

@@ -15,7 +15,7 @@ pub enum QualityLevel {
     Fair,
     /// Fewer than half of the results with a value reached their targets.
     Poor,
-    /// Another tool measured it, or nothing has a value.
+    /// Another tool measured it, it is a farm, whose checks say whether it is good, or nothing has a value.
     Unknown,
 }
 
@@ -78,7 +78,11 @@ pub fn target(run: &Run, result: &BenchmarkResult) -> f64 {
 pub fn quality(run: &Run) -> Quality {
     let requested = || run.results.iter().filter(|result| !result.is_condition());
     let valued = |result: &&BenchmarkResult| matches!(result.outcome, Outcome::Measured(_) | Outcome::Modes(_));
-    let within = |result: &&BenchmarkResult| result.is_within(target(run, result), run.plan.level);
+    // A number of samples that was asked for has no target to miss.
+    let within = |result: &&BenchmarkResult| {
+        let target = target(run, result);
+        valued(result) && (target <= f64::MIN_POSITIVE || result.is_within(target, run.plan.level))
+    };
     let (valued, within) = (requested().filter(valued).count(), requested().filter(within).count());
     let longer = if within < valued { format!(", or add {}", longer(run)) } else { String::new() };
     let mut reasons: Vec<Reason> = disturbances(run).iter().map(|one| reason(one, run, &longer)).collect();
@@ -87,7 +91,7 @@ pub fn quality(run: &Run) -> Quality {
     reasons.extend(short.then(|| missed(run, valued - within, valued)));
     reasons.sort_by(|a, b| b.size.total_cmp(&a.size));
     let level = match () {
-        () if run.origin.is_some() || valued == 0 => QualityLevel::Unknown,
+        () if run.origin.is_some() || run.session.farm.is_some() || valued == 0 => QualityLevel::Unknown,
         () if !short && !disturbed => QualityLevel::Good,
         () if within as f64 >= RULES.compare.fair_run * valued as f64 => QualityLevel::Fair,
         () => QualityLevel::Poor,

@@ -77,6 +77,39 @@ fn a_screen_has_nine_results_and_three_commands_at_most() {
 }
 
 #[test]
+fn the_suite_quick_has_the_key_results() {
+    let mut run = whole();
+    let result = |one: benchmarks::BenchmarkSelection| {
+        let estimate = fixture::estimate(1e-6, 0.99e-6, 1.01e-6, 14);
+        let second = fixture::metric(Unit::Seconds, "operation");
+        let parameters = one.parameters.to_string();
+        fixture::result(one.benchmark.id, one.benchmark.title, &parameters, second, Outcome::Measured(estimate))
+    };
+    run.results = benchmarks::suite("quick").unwrap().selections().into_iter().map(result).collect();
+    let text = screen(&view::answer(&run, &context()), 80);
+    assert!(text.lines().count() <= 24, "{text}");
+    for wanted in [
+        "memory bandwidth",
+        "memory latency",
+        "one core, integer",
+        "one core, floating point",
+        "system call",
+        "start a program",
+        "context switch",
+        "TCP round trip",
+        "append + fsync",
+    ] {
+        let rows = text.lines().filter(|line| line.contains(wanted)).count();
+        assert_eq!(rows, 1, "{wanted}: {text}");
+    }
+    // A cache as large as the working set moves it.
+    let latency = run.results.iter_mut().find(|result| result.parameters.get("working_set") == Some("64MiB")).unwrap();
+    latency.parameters = latency.parameters.clone().with("working_set", "512MiB");
+    let text = screen(&view::answer(&run, &context()), 80);
+    assert!(text.contains("memory latency, 512 MiB"), "{text}");
+}
+
+#[test]
 fn what_most_results_have_is_counted_once() {
     let mut run = whole();
     for result in &mut run.results {
