@@ -25,7 +25,8 @@ pub(crate) fn width() -> usize {
 
 /// Columns of the terminal on which progress is drawn.
 pub(crate) fn of_progress() -> usize {
-    terminal_size::terminal_size_of(std::io::stderr()).map_or(USUAL, |(width, _)| usize::from(width.0).max(FEWEST))
+    // Without a known width, the bar is drawn for 80.
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
 }
 
 fn chosen(own: Option<usize>, asked: Option<&str>, elsewhere: impl FnOnce() -> Option<usize>) -> usize {

@@ -86,10 +86,9 @@ struct ShownState {
     doing: String,
 }
 
-/// What has passed, and what is left where that is known: a run that takes longer than estimated does not end now.
+/// What is left, or what has passed where that is not known: a run that takes longer than estimated does not end now.
 fn about(elapsed: f64, left: f64) -> String {
-    let elapsed = format!("{} elapsed", duration(elapsed));
-    if left < 1.0 { elapsed } else { format!("{elapsed}, about {} left", duration(left)) }
+    if left < 1.0 { format!("{} elapsed", duration(elapsed)) } else { format!("about {} left", duration(left)) }
 }
 
 /// As many whole words as fit into so many columns.
@@ -125,10 +124,15 @@ fn key_lines(run: &Run) -> Vec<String> {
 impl ShownState {
     /// How far it is, in words.
     fn text(&self) -> String {
-        let elapsed = self.began.elapsed().as_secs_f64();
-        let left = (self.left.0 - self.left.1.elapsed().as_secs_f64()).max(0.0);
+        let (elapsed, left) = self.times();
         let Self { measured, done, of, doing, .. } = self;
         format!("{}, {measured} of {of} results measured, {done} done: {doing}", about(elapsed, left))
+    }
+
+    /// Seconds passed and seconds left.
+    fn times(&self) -> (f64, f64) {
+        let left = self.left.0 - self.left.1.elapsed().as_secs_f64();
+        (self.began.elapsed().as_secs_f64(), left.max(0.0))
     }
 
     fn draw(&mut self, bar: &ProgressBar) {
@@ -140,8 +144,7 @@ impl ShownState {
             }
             return;
         }
-        let elapsed = self.began.elapsed().as_secs_f64();
-        let left = (self.left.0 - self.left.1.elapsed().as_secs_f64()).max(0.0);
+        let (elapsed, left) = self.times();
         let share = elapsed / (elapsed + left).max(f64::MIN_POSITIVE);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the steps")]
         let place = ((share * STEPS as f64) as u64).min(STEPS - 1);
@@ -227,7 +230,8 @@ impl ProgressLine {
 fn wrapped(text: String) -> String {
     let mut lines = Vec::new();
     let page = Terminal { width: columns::of_progress(), colour: false };
-    let written = page.render(&Document::new(text.clone()), &mut lines).ok().and_then(|()| String::from_utf8(lines).ok());
+    let written =
+        page.render(&Document::new(text.clone()), &mut lines).ok().and_then(|()| String::from_utf8(lines).ok());
     written.map_or(text, |lines| lines.trim_end().to_owned())
 }
 
@@ -309,7 +313,7 @@ mod tests {
         let Some(earlier) = Instant::now().checked_sub(LONG) else { return };
         (state.began, state.drawn) = (earlier, Some(earlier));
         state.draw_if_long(&line.bar);
-        assert!(line.bar.prefix().contains("elapsed"), "{}", line.bar.prefix());
+        assert!(line.bar.prefix().starts_with("about "), "{}", line.bar.prefix());
         assert!(state.drawn == Some(earlier) && line.bar.position() > 0, "the next look draws it too");
         state.drawn = None;
         state.doing = "after the end".to_owned();

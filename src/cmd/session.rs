@@ -214,13 +214,8 @@ impl<'a> LocalSession<'a> {
         let handle = self.saver.number.map(|number| number.to_string());
         let previous = previous(self.saver.store(), &run);
         let stored = saved && handle.is_some();
-        let context = RunContext {
-            catalogue: benchmarks::catalogue(),
-            handle: handle.clone(),
-            previous,
-            stored,
-            brief: false,
-        };
+        let context =
+            RunContext { catalogue: benchmarks::catalogue(), handle: handle.clone(), previous, stored, brief: false };
         let document = draw(&run, &context)?;
         output::print_run(&document, &run, self.common)?;
         match ending {

@@ -313,7 +313,7 @@ fn what_the_environment_changes_is_told() {
     };
     let told = |run: &Value| {
         run["session"]["notes"].as_array().unwrap().iter().any(|note| {
-            note.as_str().unwrap().contains("the environment sets MALLOC_ARENA_MAX=1: what is measured runs with it")
+            note.as_str().unwrap().contains("the environment sets MALLOC_ARENA_MAX=1, which applies")
         })
     };
     let (plain, set) = (measure("plain", &[]), measure("set", &[("MALLOC_ARENA_MAX", "1")]));

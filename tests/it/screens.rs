@@ -103,7 +103,10 @@ fn the_quality_of_a_run_has_one_reason_and_one_advice() {
         assert!(shown.replace("\n ", "").contains("1 sample repeated: "), "details come last: {shown}");
     }
     let quality = place.ask(&["show", &loaded, "--format=json"]).fine().json()["quality"].clone();
-    assert_eq!((&quality["level"], &quality["reasons"][0]), (&"fair".into(), &"other processes used 41% of the CPUs".into()));
+    assert_eq!(
+        (&quality["level"], &quality["reasons"][0]),
+        (&"fair".into(), &"other processes used 41% of the CPUs".into())
+    );
     // What another tool measured has no quality that Prony knows.
     let published = place.ask(&["show", "published:cyberlife-2004/appserver.geo"]).fine().out;
     assert!(!published.contains("Quality"), "{published}");

@@ -96,13 +96,9 @@ fn disturbance(kind: DisturbanceKind, amount: impl Into<Option<f64>>, says: Stri
     Some(RunDisturbance { kind, amount: amount.into(), says })
 }
 
-/// What a document to be shared says of another measurement: that there was one.
-const NOT_TOLD: &str = "not told";
-
 fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {
-    let other = conditions.beside.as_deref()?.trim();
-    let which = if other.is_empty() || other == NOT_TOLD { String::new() } else { format!(" ({other})") };
-    disturbance(DisturbanceKind::OtherRun, None, format!("another Prony run measured at the same time{which}"))
+    conditions.beside.as_ref()?;
+    disturbance(DisturbanceKind::OtherRun, None, "another Prony run measured at the same time".to_owned())
 }
 
 fn load(conditions: &Conditions) -> Option<RunDisturbance> {
@@ -215,14 +211,11 @@ mod tests {
         let found = disturbances(&run(loud));
         assert_eq!(
             sentence("web-3", &found).unwrap(),
-            "web-3: another Prony run measured at the same time (run of 12:00), the load before the run was 3.1 on 4 \
-             CPUs, steal time was 4%, a CPU quota stopped the run for 100% of the time, the CPU clock moved between 2.60 \
-             and 3.10 GHz, Prony could use 2 of 4 CPUs"
+            "web-3: another Prony run measured at the same time, the load before the run was 3.1 on 4 CPUs, steal \
+             time was 4%, a CPU quota stopped the run for 100% of the time, the CPU clock moved between 2.60 and 3.10 GHz, \
+             Prony could use 2 of 4 CPUs"
         );
         assert_eq!(sentence("web-3", &[]), None);
-        // A document to be shared says no more than that there was another.
-        let shared = Conditions { beside: Some("not told".to_owned()), ..Conditions::default() };
-        assert_eq!(sentence("b", &disturbances(&run(shared))).unwrap(), "b: another Prony run measured at the same time");
     }
 
     /// The minute before a run may have been a build's; what counts is what ran beside it.

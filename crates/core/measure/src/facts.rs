@@ -77,9 +77,7 @@ pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
         notes.push("a debugger traces Prony, which makes its system calls slower".to_owned());
     }
     if machine.text("confinement.seccomp").as_deref() == Some("yes") {
-        notes.push(
-            "a seccomp filter checks the system calls of Prony, as in most containers".to_owned(),
-        );
+        notes.push("a seccomp filter checks the system calls of Prony, as in most containers".to_owned());
     }
     notes
 }

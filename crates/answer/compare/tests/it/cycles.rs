@@ -231,10 +231,7 @@ fn unlike_bases_are_never_compared() {
     let disturbed: Vec<&str> = found.machines[1].disturbances.iter().map(|one| one.says.as_str()).collect();
     assert_eq!(
         disturbed,
-        [
-            "the sibling hyperthread was busy 40% of the time",
-            "1 result is raw: the sibling hyperthread was busy"
-        ]
+        ["the sibling hyperthread was busy 40% of the time", "1 result is raw: the sibling hyperthread was busy"]
     );
 }
 

@@ -68,9 +68,7 @@ fn sensors(run: &Run) -> Option<String> {
     }
     let clock = sensors.clock.map(clock_words)?;
     let Some(shared) = sensors.core_shared else {
-        return Some(format!(
-            "median CPU clock {clock}; it is not known whether the sibling hyperthread was busy"
-        ));
+        return Some(format!("median CPU clock {clock}; it is not known whether the sibling hyperthread was busy"));
     };
     let shared = format!("sibling hyperthread busy {} of the time", percent(shared.get()));
     let printed = run.results.iter().find_map(|result| result.sensors.as_ref()?.clock);

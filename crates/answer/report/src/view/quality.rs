@@ -31,9 +31,11 @@ pub(super) fn badge(run: &Run) -> Option<Block> {
 /// What the badge leaves out: further reasons, the flags of the results, and repeated samples.
 pub(super) fn details(run: &Run) -> Vec<String> {
     let mut details: Vec<String> = quality(run).reasons.into_iter().skip(1).collect();
-    details.extend(flag_counts(run).iter().map(|count| {
-        format!("{} of {}: {}", count.results, plural(count.of, "result"), count.flag.about())
-    }));
+    details.extend(
+        flag_counts(run)
+            .iter()
+            .map(|count| format!("{} of {}: {}", count.results, plural(count.of, "result"), count.flag.about())),
+    );
     let reasons = repeated(run);
     let samples: usize = reasons.iter().map(|(_, count)| count).sum();
     if samples > 0 {

@@ -40,7 +40,6 @@ fn context() -> RunContext {
         previous: Some("6".into()),
         stored: true,
         brief: true,
-        ..Default::default()
     }
 }
 
@@ -52,7 +51,9 @@ fn the_answer_fits_one_screen_and_says_what_to_do_next() {
     }
     let text = screen(&view::answer(&run, &context()), 80);
     assert!(text.lines().count() <= 24, "{} lines: {text}", text.lines().count());
-    for wanted in ["memory latency", "one core, integer", "append + fsync", "Quality: ", "prony show 7", "prony compare 6"] {
+    for wanted in
+        ["memory latency", "one core, integer", "append + fsync", "Quality: ", "prony show 7", "prony compare 6"]
+    {
         assert!(text.contains(wanted), "{wanted} is missing: {text}");
     }
     assert!(!text.contains("note") && !text.contains("drift"), "details are in `show`: {text}");
@@ -210,7 +211,8 @@ fn every_format_states_the_quality() {
     }
     let coloured = drawn(&Terminal { width: 100, colour: true }, &document);
     assert!(coloured.contains(&format!("m{head}\u{1b}[0m {reason}")), "{coloured}");
-    let page = view::report(&view::ReportInput { runs: &[&run], catalogue: benchmarks::catalogue(), ..Default::default() });
+    let page =
+        view::report(&view::ReportInput { runs: &[&run], catalogue: benchmarks::catalogue(), ..Default::default() });
     assert!(drawn(&Html, &page).contains(reason));
     let json: serde_json::Value = serde_json::from_str(&drawn(&JsonFormat, &document)).unwrap();
     assert_eq!(json["quality"]["level"], level);

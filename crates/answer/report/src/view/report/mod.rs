@@ -104,7 +104,8 @@ fn disturbed(runs: &[&Run], names: &[String]) -> Vec<(String, String)> {
 
 /// What disturbed the runs and their notes, as far as they do not stand at the top.
 fn notes(told: &[String], disturbed: impl Iterator<Item = String>, runs: &[&Run]) -> Option<DocumentSection> {
-    let of_run = |run: &&Run| machine::warnings(run).into_iter().chain(machine::notes(run)).chain(quality::details(run));
+    let of_run =
+        |run: &&Run| machine::warnings(run).into_iter().chain(machine::notes(run)).chain(quality::details(run));
     let notes = disturbed.chain(runs.iter().flat_map(of_run));
     let notes = distinct(notes.filter(|note| !told.contains(note)));
     let title = plural(notes.len(), "note");
