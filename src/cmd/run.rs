@@ -179,10 +179,10 @@ fn announce_duration(run: &Run) {
         return;
     }
     let time = report::words::duration;
-    let bounded = run.plan.time_limit.map_or_else(
-        || " (--time-limit sets a limit)".to_owned(),
-        |limit| format!(", at most {}", time(limit)),
-    );
+    let bounded = run
+        .plan
+        .time_limit
+        .map_or_else(|| " (--time-limit sets a limit)".to_owned(), |limit| format!(", at most {}", time(limit)));
     output::remark(&format!(
         "{}: roughly {} to {}{bounded}. Ctrl-C keeps what was measured; --resume continues",
         report::words::plural(open.len(), "result"),

@@ -312,9 +312,11 @@ fn what_the_environment_changes_is_told() {
         facts.iter().find(|fact| fact["name"] == name).map(|fact| fact["value"]["text"].as_str().unwrap().to_owned())
     };
     let told = |run: &Value| {
-        run["session"]["notes"].as_array().unwrap().iter().any(|note| {
-            note.as_str().unwrap().contains("the environment sets MALLOC_ARENA_MAX=1, which applies")
-        })
+        run["session"]["notes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|note| note.as_str().unwrap().contains("the environment sets MALLOC_ARENA_MAX=1, which applies"))
     };
     let (plain, set) = (measure("plain", &[]), measure("set", &[("MALLOC_ARENA_MAX", "1")]));
     assert_eq!(fact(&set, "environment.MALLOC_ARENA_MAX").as_deref(), Some("1"));

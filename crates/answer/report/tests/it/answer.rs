@@ -34,13 +34,7 @@ fn whole() -> Run {
 
 fn context() -> RunContext {
     let catalogue = benchmarks::catalogue();
-    RunContext {
-        catalogue,
-        handle: Some("7".into()),
-        previous: Some("6".into()),
-        stored: true,
-        brief: true,
-    }
+    RunContext { catalogue, handle: Some("7".into()), previous: Some("6".into()), stored: true, brief: true }
 }
 
 #[test]
