@@ -23,6 +23,12 @@ pub(crate) fn width() -> usize {
     if crate::locale::is_ascii() { columns.saturating_sub(STAND_INS).max(FEWEST) } else { columns }
 }
 
+/// Columns of the terminal on which progress is drawn.
+pub(crate) fn of_progress() -> usize {
+    // Without a known width, the bar is drawn for 80.
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
+}
+
 fn chosen(own: Option<usize>, asked: Option<&str>, elsewhere: impl FnOnce() -> Option<usize>) -> usize {
     let asked = || asked.and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
     own.or_else(asked).or_else(elsewhere).map_or(USUAL, |columns| columns.clamp(FEWEST, MOST))

@@ -7,7 +7,6 @@ mod columns;
 mod evaluation;
 mod exit;
 mod locale;
-mod other_machines;
 mod output;
 mod progress;
 mod run_finder;

@@ -1,6 +1,5 @@
-//! Progress of a run: a bar on a terminal, elsewhere a line now and then.
+//! Progress of a run: on a terminal the key results so far above one live line, elsewhere a line now and then.
 
-use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::{MeasureEvent, Observer};
-use model::{BenchmarkResult, PlanEntry, ResultKey, Run};
-use report::PrintedQuantity;
+use model::{Outcome, PlanEntry, Run, percent};
 use report::words::duration;
+use report::{Document, PrintedQuantity, ReportFormat, Terminal};
 
-use crate::{locale, output};
+use crate::{columns, locale, output};
 
 /// How progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +46,11 @@ const LINE: Duration = Duration::from_secs(30);
 /// Steps of the bar.
 const STEPS: u64 = 1000;
 
+/// The key results, and the live line below them.
+const TEMPLATE: &str = "{msg}  {bar:20}  {percent:>3}%  {prefix}";
+/// Columns of the live line before its text.
+const BEFORE_TEXT: usize = 30;
+
 /// A sample that lasts longer than this is drawn again while it runs, once a [`TICK`]: what that costs is nothing
 /// beside it, and shorter ones are left alone.
 const LONG: Duration = Duration::from_secs(2);
@@ -60,8 +64,6 @@ pub(crate) struct ProgressLine {
     state: Arc<Mutex<ShownState>>,
     /// Its end ends the thread that draws during long samples.
     _ticking: Sender<()>,
-    /// The newest value of every result.
-    values: HashMap<ResultKey, String>,
 }
 
 /// What is shown.
@@ -72,41 +74,91 @@ struct ShownState {
     told: Instant,
     /// When it was drawn last; none before the first sample and after the end.
     drawn: Option<Instant>,
-    converged: usize,
+    /// Results that have a value.
+    measured: usize,
+    /// Results within their target, or ended without.
+    done: usize,
     of: usize,
-    target: f64,
+    /// The key results so far, one line each.
+    values: Vec<String>,
     /// Seconds left when they were estimated, and the moment.
     left: (f64, Instant),
     doing: String,
 }
 
-/// What has passed, and what is left where that is known: a run that takes longer than estimated does not end now.
+/// What is left, or what has passed where that is not known: a run that takes longer than estimated does not end now.
 fn about(elapsed: f64, left: f64) -> String {
-    let elapsed = format!("{} elapsed", duration(elapsed));
-    if left < 1.0 { elapsed } else { format!("{elapsed}, about {} left", duration(left)) }
+    if left < 1.0 { format!("{} elapsed", duration(elapsed)) } else { format!("about {} left", duration(left)) }
+}
+
+/// As many whole words as fit into so many columns.
+fn cut(text: &str, columns: usize) -> String {
+    let mut fitting = String::new();
+    for word in text.split(' ') {
+        if fitting.chars().count() + 1 + word.chars().count() > columns {
+            break;
+        }
+        if !fitting.is_empty() {
+            fitting.push(' ');
+        }
+        fitting.push_str(word);
+    }
+    fitting.trim_end_matches([',', ';', ':']).to_owned()
+}
+
+/// The key results of a run so far: `memory latency  94.2 ns ±1.2%`.
+fn key_lines(run: &Run) -> Vec<String> {
+    let keys = report::view::key_results(run, benchmarks::catalogue());
+    let commands = run.results.iter().filter(|result| result.benchmark == application::TIME);
+    let commands = commands.map(|result| (named(&result.key()), result));
+    let valued = keys.into_iter().chain(commands).filter_map(|(title, result)| {
+        let Outcome::Measured(estimate) = &result.outcome else { return None };
+        let value = PrintedQuantity::of(estimate, result.metric.unit).in_metric(&result.metric).short();
+        let half = estimate.relative_half_width();
+        let width = if half > 0.0 && half.is_finite() { format!(" ±{}", percent(half)) } else { String::new() };
+        Some((title, format!("{value}{width}").replace('\u{a0}', " ")))
+    });
+    let valued: Vec<(String, String)> = valued.collect();
+    let room = valued.iter().map(|(title, _)| title.chars().count()).max().unwrap_or(0);
+    valued.iter().map(|(title, value)| format!("{title:room$}  {value}")).collect()
 }
 
 impl ShownState {
+    /// How far it is, in words.
+    fn text(&self) -> String {
+        let (elapsed, left) = self.times();
+        let Self { measured, done, of, doing, .. } = self;
+        format!("{}, {measured} of {of} results measured, {done} done: {doing}", about(elapsed, left))
+    }
+
+    /// Seconds passed and seconds left.
+    fn times(&self) -> (f64, f64) {
+        let left = self.left.0 - self.left.1.elapsed().as_secs_f64();
+        (self.began.elapsed().as_secs_f64(), left.max(0.0))
+    }
+
     fn draw(&mut self, bar: &ProgressBar) {
         self.drawn = Some(Instant::now());
-        let elapsed = self.began.elapsed().as_secs_f64();
-        let left = (self.left.0 - self.left.1.elapsed().as_secs_f64()).max(0.0);
-        let about = about(elapsed, left);
-        let Self { converged, of, doing, .. } = self;
         if self.mode == ProgressMode::Lines {
             if self.told.elapsed() >= LINE {
                 self.told = Instant::now();
-                output::remark(&format!("{converged} of {of} results, {about}; {doing}"));
+                output::remark(&self.text());
             }
             return;
         }
+        let (elapsed, left) = self.times();
         let share = elapsed / (elapsed + left).max(f64::MIN_POSITIVE);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the steps")]
         let place = ((share * STEPS as f64) as u64).min(STEPS - 1);
         // The estimate may grow, and the bar does not go back.
         bar.set_position(place.max(bar.position()));
-        let message = format!("{about}   {converged} of {of} results ±{}%   {doing}", self.target * 100.0);
-        bar.set_message(locale::shown(&message));
+        let columns = columns::of_progress();
+        let mut above = String::new();
+        for line in &self.values {
+            above.push_str(&format!("  {}\n", cut(&locale::shown(line), columns.saturating_sub(3))));
+        }
+        bar.set_message(above);
+        bar.set_prefix(cut(&locale::shown(&self.text()), columns.saturating_sub(BEFORE_TEXT)));
         bar.tick();
     }
 
@@ -122,15 +174,15 @@ impl ShownState {
 }
 
 impl ProgressLine {
-    /// A line for a run with intervals of `target`.
-    pub(crate) fn new(target: f64, mode: ProgressMode) -> Self {
+    /// Shows nothing until the run begins.
+    pub(crate) fn new(mode: ProgressMode) -> Self {
         let to = if mode == ProgressMode::Bar {
             ProgressDrawTarget::stderr_with_hz(4)
         } else {
             ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(Some(STEPS), to);
-        if let Ok(style) = ProgressStyle::with_template("  {bar:24}  {percent:>3}%  {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style.progress_chars(&locale::shown("██░")));
         }
         let now = Instant::now();
@@ -139,9 +191,10 @@ impl ProgressLine {
             began: now,
             told: now,
             drawn: None,
-            converged: 0,
+            measured: 0,
+            done: 0,
             of: 0,
-            target,
+            values: Vec::new(),
             left: (0.0, now),
             doing: String::new(),
         }));
@@ -156,7 +209,7 @@ impl ProgressLine {
             // Without it, long samples are drawn at their beginning only.
             let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(tick);
         }
-        Self { bar, state, _ticking: ticking, values: HashMap::new() }
+        Self { bar, state, _ticking: ticking }
     }
 
     fn show(&mut self, doing: String) {
@@ -165,20 +218,23 @@ impl ProgressLine {
         state.draw(&self.bar);
     }
 
-    fn learn(&mut self, run: &Run) {
-        for result in &run.results {
-            if let Some(value) = newest(result) {
-                self.values.insert(result.key(), value);
-            }
-        }
+    fn learn(&self, run: &Run) {
+        let mut state = locked(&self.state);
+        let valued = |result: &&model::BenchmarkResult| {
+            !result.is_condition() && matches!(result.outcome, Outcome::Measured(_) | Outcome::Modes(_))
+        };
+        state.measured = run.results.iter().filter(valued).count();
+        state.values = if state.mode == ProgressMode::Bar { key_lines(run) } else { Vec::new() };
     }
 }
 
-/// The value of a result so far: its estimate, or that of its last sample.
-fn newest(result: &BenchmarkResult) -> Option<String> {
-    let last = result.samples.last().and_then(|sample| result.value_of(sample));
-    let value = result.outcome.estimate().map(|estimate| estimate.value).or(last)?;
-    Some(PrintedQuantity::bare(value, result.metric.unit).short().replace('\u{a0}', " "))
+/// A text in lines of at most the width of the terminal, broken between words.
+fn wrapped(text: String) -> String {
+    let mut lines = Vec::new();
+    let page = Terminal { width: columns::of_progress(), colour: false };
+    let written =
+        page.render(&Document::new(text.clone()), &mut lines).ok().and_then(|()| String::from_utf8(lines).ok());
+    written.map_or(text, |lines| lines.trim_end().to_owned())
 }
 
 /// A result as the user knows it: the commands of `prony time` by their own words.
@@ -204,7 +260,7 @@ impl Observer for ProgressLine {
     fn on_event(&mut self, event: &MeasureEvent<'_>) {
         match event {
             MeasureEvent::Began(run) => {
-                self.bar.println(locale::shown(&format!("Measuring this machine: {}", run.machine.summary)));
+                self.bar.println(locale::shown(&wrapped(format!("Measuring this machine: {}", run.machine.summary))));
                 self.learn(run);
                 let mut state = locked(&self.state);
                 state.of = run.results.len();
@@ -217,17 +273,15 @@ impl Observer for ProgressLine {
             MeasureEvent::Launching { keys, sample, look } => {
                 let more = if keys.len() > 1 { format!(" and {} more", keys.len() - 1) } else { String::new() };
                 let name = keys.first().map(named).unwrap_or_default();
-                let value = keys.first().and_then(|key| self.values.get(key));
-                let value = value.map(|value| format!(" {value}")).unwrap_or_default();
-                self.show(format!("{name}{value}{more}, sample {sample} of {look}"));
+                self.show(format!("{name}{more}, sample {sample} of {look}"));
             }
             // The number of repeated samples and the reasons stand in the answer, once.
             MeasureEvent::Round { .. } | MeasureEvent::Repeated { .. } => {}
-            MeasureEvent::Finished { done, .. } => locked(&self.state).converged = *done,
+            MeasureEvent::Finished { done, .. } => locked(&self.state).done = *done,
             MeasureEvent::Saved { run, converged, left, .. } => {
                 self.learn(run);
                 let mut state = locked(&self.state);
-                state.converged = *converged;
+                state.done = *converged;
                 state.left = (*left, Instant::now());
             }
             MeasureEvent::Ended(_) => {
@@ -257,20 +311,20 @@ mod tests {
 
     #[test]
     fn a_long_sample_is_drawn_while_it_runs_and_a_short_one_is_not() {
-        let line = ProgressLine::new(0.02, ProgressMode::Bar);
+        let line = ProgressLine::new(ProgressMode::Bar);
         let mut state = locked(&line.state);
         state.left = (100.0, Instant::now());
         state.drawn = Some(Instant::now());
         state.draw_if_long(&line.bar);
-        assert_eq!(line.bar.message(), "", "it has just begun");
+        assert_eq!(line.bar.prefix(), "", "it has just begun");
         let Some(earlier) = Instant::now().checked_sub(LONG) else { return };
         (state.began, state.drawn) = (earlier, Some(earlier));
         state.draw_if_long(&line.bar);
-        assert!(line.bar.message().contains("elapsed"), "{}", line.bar.message());
+        assert!(line.bar.prefix().starts_with("about "), "{}", line.bar.prefix());
         assert!(state.drawn == Some(earlier) && line.bar.position() > 0, "the next look draws it too");
         state.drawn = None;
         state.doing = "after the end".to_owned();
         state.draw_if_long(&line.bar);
-        assert!(!line.bar.message().contains("after the end"));
+        assert!(!line.bar.prefix().contains("after the end"));
     }
 }

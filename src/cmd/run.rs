@@ -178,15 +178,13 @@ fn announce_duration(run: &Run) {
         return;
     }
     let time = report::words::duration;
-    let bounded = run.plan.time_limit.map_or_else(
-        || "; --time-limit bounds it".to_owned(),
-        |limit| format!("; it ends after {} with what has converged by then", time(limit)),
-    );
+    let bounded = run
+        .plan
+        .time_limit
+        .map_or_else(|| " (--time-limit sets a limit)".to_owned(), |limit| format!(", at most {}", time(limit)));
     output::remark(&format!(
-        "{}, {} to {} samples each: roughly {} to {}{bounded}; Ctrl-C keeps what was measured, --resume continues",
+        "{}: roughly {} to {}{bounded}. Ctrl-C keeps what was measured; --resume continues",
         report::words::plural(open.len(), "result"),
-        checkpoints.0,
-        checkpoints.1,
         time(seconds(checkpoints.0)),
         time(seconds(checkpoints.1)),
     ));

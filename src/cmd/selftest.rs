@@ -161,7 +161,7 @@ fn session(arguments: &Arguments, seed: u64, stopper: &Stopper) -> Result<Option
     } else {
         let machine = measure::machine(&[directory.into()]);
         let order = RunRequest::new(plan, machine, measure::identity(), kernels::affinity::allowed()?)?;
-        (order, Box::new(workers()?), Box::new(ProgressLine::new(0.02, ProgressMode::new(false))))
+        (order, Box::new(workers()?), Box::new(ProgressLine::new(ProgressMode::new(false))))
     };
     let mut ended = MeasureSession::measure(order, subject.as_mut(), listener.as_mut(), &mut Nowhere, stopper.clone())?;
     if arguments.simulate {

@@ -175,7 +175,7 @@ impl<'a> LocalSession<'a> {
             }
             false => order,
         };
-        let mut progress = ProgressLine::new(order.run().plan.target, self.options.progress());
+        let mut progress = ProgressLine::new(self.options.progress());
         let (saver, stopper) = (&mut self.saver, self.stopper.clone());
         Ok(MeasureSession::measure(order, subject, &mut progress, saver, stopper)?)
     }
@@ -214,15 +214,8 @@ impl<'a> LocalSession<'a> {
         let handle = self.saver.number.map(|number| number.to_string());
         let previous = previous(self.saver.store(), &run);
         let stored = saved && handle.is_some();
-        let others = crate::other_machines::values(self.saver.store(), &run);
-        let context = RunContext {
-            catalogue: benchmarks::catalogue(),
-            handle: handle.clone(),
-            previous,
-            stored,
-            brief: false,
-            others,
-        };
+        let context =
+            RunContext { catalogue: benchmarks::catalogue(), handle: handle.clone(), previous, stored, brief: false };
         let document = draw(&run, &context)?;
         output::print_run(&document, &run, self.common)?;
         match ending {

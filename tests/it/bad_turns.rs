@@ -238,7 +238,7 @@ fn only_interrupted_runs_are_listed_as_incomplete() {
     let rows: Vec<bool> =
         listed.lines().filter(|line| line.contains("2 CPUs") || line.contains("benchmarks")).map(marked).collect();
     assert_eq!(rows, [false, true, false], "{listed}");
-    for (run, says) in [("2", "the run ended before everything planned"), ("3", "the time limit ended the run")] {
+    for (run, says) in [("2", "the run was stopped before all results"), ("3", "stopped at the time limit")] {
         assert!(place.ask(&["show", run]).fine().out.contains(says), "{run}");
     }
 }
@@ -246,7 +246,7 @@ fn only_interrupted_runs_are_listed_as_incomplete() {
 /// The program on a terminal, by `script` of util-linux; `None` if that is missing.
 fn on_a_terminal(place: &Place, command: &str, term: &str) -> Option<String> {
     let mut script = Command::new("script");
-    script.args(["-qec", &format!("stty cols 80; {} {command}", env!("CARGO_BIN_EXE_prony")), "/dev/null"]);
+    script.args(["-qec", &format!("stty cols 80 rows 24; {} {command}", env!("CARGO_BIN_EXE_prony")), "/dev/null"]);
     script.current_dir(place.path()).env("PRONY_STORE", place.file("runs.sqlite")).env("TERM", term);
     script.env_remove("NO_COLOR").stdin(Stdio::null());
     match script.output() {
@@ -281,5 +281,24 @@ fn a_dumb_terminal_gets_no_colours_and_no_bar() {
     let Some(dumb) = on_a_terminal(&place, measure, "dumb") else { return };
     assert!(dumb.contains("clock read") && !dumb.contains('\u{1b}'), "{dumb:?}");
     let Some(clever) = on_a_terminal(&place, measure, "xterm") else { return };
-    assert!(clever.contains('\u{1b}') && clever.contains("elapsed"), "{clever:?}");
+    assert!(clever.contains('\u{1b}') && clever.contains(" elapsed"), "{clever:?}");
+    // No word is broken where a line of the terminal ends, whether it is full or its rest is blank.
+    let mut plain = String::new();
+    let mut rest = clever.as_str();
+    while let Some(start) = rest.find("\u{1b}[") {
+        plain.push_str(&rest[..start]);
+        let code = &rest[start + 2..];
+        let end = code.find(|c: char| c.is_ascii_alphabetic()).unwrap();
+        // Colours stand inside of a line; whatever else there is begins one.
+        plain.push_str(if code[..=end].ends_with('m') { "" } else { "\n" });
+        rest = &code[end + 1..];
+    }
+    plain.push_str(rest);
+    for line in plain.split(['\r', '\n']).filter(|line| !line.starts_with("prony: ")) {
+        let letters: Vec<char> = line.chars().collect();
+        let lines: Vec<&[char]> = letters.chunks(80).collect();
+        let broken = |pair: &[&[char]]| pair[0].last() != Some(&' ') && pair[1].first() != Some(&' ');
+        assert!(!lines.windows(2).any(broken), "{line:?} in {clever:?}");
+    }
+    assert!(plain.contains("1 of 1 results measured"), "{plain:?}");
 }

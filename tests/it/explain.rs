@@ -369,7 +369,7 @@ fn a_filter_of_system_calls_is_explained_by_the_filter() {
         has_measured(answer)?;
         has_measured(filtered)?;
         let shown = place.ask(&["show", "2"]).fine().out;
-        assert!(shown.contains("a filter (seccomp)"), "{shown}");
+        assert!(shown.contains("a seccomp filter"), "{shown}");
         let found = explained(&place, &["1", "2"]);
         let differences = found["facts"].to_string();
         assert!(differences.contains("confinement.seccomp"), "{differences}");

@@ -53,7 +53,7 @@ fn a_run_that_may_use_one_of_several_cpus_says_so() {
     let run = document(&place);
     let words = format!("1 of {online} CPUs");
     let session = run["session"]["notes"].to_string();
-    assert!(session.contains(&format!("this process may use {words}")), "{session}");
+    assert!(session.contains(&format!("Prony may use {words}")), "{session}");
     let conditions = &run["session"]["conditions"];
     assert_eq!((conditions["cpus"].as_u64(), conditions["online"].as_u64()), (Some(1), Some(online as u64)));
     let results = run["results"].as_array().unwrap();
@@ -134,7 +134,7 @@ fn half_a_cpu_does_not_block_a_run_and_is_reported() {
     let run = document(&place);
     let session = &run["session"];
     assert_eq!(session["complete"], true);
-    assert!(session["notes"].to_string().contains("limits this process to 0.50 CPUs"), "{}", session["notes"]);
+    assert!(session["notes"].to_string().contains("limits Prony to 0.50 CPUs"), "{}", session["notes"]);
     let throttled = &session["conditions"]["throttled"];
     let (seconds, of) = (throttled["seconds"].as_f64().unwrap(), throttled["of"].as_f64().unwrap());
     // A machine that gives the group less than its quota never throttles it: the recorded time agrees with the counter

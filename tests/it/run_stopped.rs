@@ -20,7 +20,10 @@ fn ctrl_c_keeps_what_was_measured_and_the_run_resumes() {
     child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert_eq!(code, Some(130), "{out}{err}");
-    assert!(out.contains("unfinished") && err.contains("--resume 1"), "{out}{err}");
+    assert!(
+        out.contains("the run was stopped before all results were finished") && err.contains("--resume 1"),
+        "{out}{err}"
+    );
     let before = rounds(&place);
     let said = place.ask(&["run", "--resume", "1", "--time-limit", "2s"]).fine();
     assert!(said.out.contains("run 1"), "{}", said.out);
@@ -61,7 +64,10 @@ fn a_signal_that_comes_twice_at_once_is_one_request() {
     let mut out = String::new();
     child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     assert_eq!(code, Some(130), "{out}");
-    assert!(out.contains("unfinished") && out.contains("Stored as run 1"), "the run is concluded: {out}");
+    assert!(
+        out.contains("the run was stopped before all results were finished") && out.contains("Stored as run 1"),
+        "the run is concluded: {out}"
+    );
 }
 
 #[test]

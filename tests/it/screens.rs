@@ -41,19 +41,40 @@ const MANY: &[&str] = &[
     "ipc.pipe_throughput",
 ];
 
+/// What a command prints at so many columns; no line is longer.
+fn at(place: &Place, columns: usize, arguments: &[&str]) -> String {
+    let mut command = place.prony();
+    command.args(arguments).env("COLUMNS", columns.to_string());
+    let said = Answer::of(command.output().unwrap()).fine().out;
+    assert!(said.lines().all(|line| line.chars().count() <= columns), "{said}");
+    said
+}
+
+/// The paragraph of the badge in one line.
+fn badge(said: &str) -> String {
+    let from = said.find("Quality: ").unwrap_or_else(|| panic!("no badge: {said}"));
+    assert_eq!(said.matches("Quality: ").count(), 1, "{said}");
+    let lines: Vec<&str> = said[from..].lines().map(str::trim).collect();
+    let end = lines.iter().position(|line| line.is_empty() || line.contains(" results in ")).unwrap_or(lines.len());
+    lines[..end].join(" ")
+}
+
 #[test]
 fn a_run_ends_with_an_answer_on_one_screen() {
     let place = Place::new();
-    let said = place.ask(MANY).fine().out;
-    assert!(said.lines().count() <= 30, "{said}");
-    for wanted in ["trust", "95% interval", "Stored as run 1", "prony show 1", "prony report 1"] {
+    let said = at(&place, 80, MANY);
+    assert!(said.lines().count() <= 24, "{said}");
+    for wanted in ["95% interval", "14 results in", "Stored as run 1", "prony show 1", "prony report 1"] {
         assert!(said.contains(wanted), "{wanted} is missing: {said}");
     }
-    // Some of the published machines have some of these results.
-    assert!(said.contains("No reference yet") != said.contains("better than, of other machines"), "{said}");
-    let shown = place.ask(&["show", "1"]).fine().out;
+    let own = badge(&said);
+    assert!(["GOOD. ", "FAIR. ", "POOR. "].iter().any(|level| own[9..].starts_with(level)), "{own}");
+    assert!(own.matches(". ").count() <= 3, "one reason, what the numbers are good to, one advice: {own}");
+    // The same badge begins what is shown later, and the details end it.
+    let shown = at(&place, 80, &["show", "1"]);
     assert!(shown.lines().count() > said.lines().count(), "{shown}");
-    assert!(shown.contains("samples") && !said.contains("samples\n"), "{said}");
+    assert!(shown.contains("samples") && !said.contains("samples"), "{said}");
+    assert!(badge(&shown) == own && shown.find("Quality: ").unwrap() < shown.find("interval").unwrap(), "{shown}");
     assert!(shown.find("results in").unwrap() < shown.find("interval").unwrap(), "{shown}");
     let notes = place.ask(&["show", "1", "--all"]).fine().out;
     assert!(notes.len() >= shown.len(), "{notes}");
@@ -62,6 +83,33 @@ fn a_run_ends_with_an_answer_on_one_screen() {
     assert!(brief.contains("0 slower, 0 faster, ") && !brief.contains("verdict"), "{brief}");
     let all = place.ask(&["compare", "1", "1", "--all"]).fine().out;
     assert!(all.contains("verdict") && all.lines().count() > brief.lines().count(), "{all}");
+}
+
+/// A machine that had nothing else to do, and the same one while another program copied memory.
+#[test]
+fn the_quality_of_a_run_has_one_reason_and_one_advice() {
+    let place = Place::new();
+    let document = |name: &str| format!("{}/tests/docs/{name}.json.zst", env!("CARGO_MANIFEST_DIR"));
+    let (alone, loaded) = (document("alone"), document("loaded"));
+    for columns in [80, 100, 120] {
+        let clean = badge(&at(&place, columns, &["show", &alone]));
+        assert!(clean.starts_with("Quality: GOOD. No interference was seen. Numbers are good to about "), "{clean}");
+        assert_eq!(clean.matches(". ").count(), 2, "nothing is to be done: {clean}");
+        let shown = at(&place, columns, &["show", &loaded]);
+        let disturbed = badge(&shown);
+        assert!(disturbed.starts_with("Quality: FAIR. Other processes used 41% of the CPUs. Numbers "), "{disturbed}");
+        assert!(disturbed.ends_with(" Stop other processes and run again, or add --time-limit 10m."), "{disturbed}");
+        assert_eq!(disturbed.matches(". ").count(), 3, "one reason and one advice: {disturbed}");
+        assert!(shown.replace("\n ", "").contains("1 sample repeated: "), "details come last: {shown}");
+    }
+    let quality = place.ask(&["show", &loaded, "--format=json"]).fine().json()["quality"].clone();
+    assert_eq!(
+        (&quality["level"], &quality["reasons"][0]),
+        (&"fair".into(), &"other processes used 41% of the CPUs".into())
+    );
+    // What another tool measured has no quality that Prony knows.
+    let published = place.ask(&["show", "published:cyberlife-2004/appserver.geo"]).fine().out;
+    assert!(!published.contains("Quality"), "{published}");
 }
 
 #[test]

@@ -326,10 +326,10 @@ fn disturbances_of_a_run_are_printed_before_its_results() {
         serde_json::json!({ "load": 3.1, "cpus": 2, "steal": { "seconds": 4.0, "of": 100.0 } });
     std::fs::write(place.file("b.json"), run.to_string()).unwrap();
     let said = place.ask(&["compare", "1", "./b.json"]).fine().out;
-    let first = said.lines().filter(|line| line.contains("loaded ran beside other work (load 3.1 on 2 CPUs)")).count();
+    let first = said.lines().filter(|line| line.contains("loaded: the load before the run was 3.1 on 2 CPUs")).count();
     assert_eq!(first, 1, "{said}");
     let place_of = |text: &str| said.find(text).unwrap_or(usize::MAX);
-    assert!(place_of("loaded ran beside") < place_of("SLOWER"), "{said}");
+    assert!(place_of("loaded: the load") < place_of("SLOWER"), "{said}");
     let found = place.ask(&["compare", "1", "./b.json", "--format=json"]).fine().json();
     let kinds: Vec<&str> = found["machines"][1]["disturbances"]
         .as_array()

@@ -1,7 +1,7 @@
 //! What `prony time` prints: a row for each command, and which is faster.
 
 use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
-use model::{BenchmarkResult, Outcome, Run, Unit, percent};
+use model::{BenchmarkResult, Flag, Outcome, Run, Unit, Verdict, percent};
 use report::view::RunContext;
 use report::words::modes;
 use report::{Block, Cell, Column, Document, DocumentSection, PrintedQuantity, TableRow, Tone};
@@ -116,9 +116,10 @@ fn is_counted(run: &Run) -> bool {
 
 /// A command with the remarks on its time.
 fn remark(run: &Run, time: &BenchmarkResult) -> Option<(String, String)> {
-    let mut remarks = report::words::remarks(time, run.plan.target, &report::words::Told::default());
-    let misses = |remark: &String| remark.starts_with("did not reach") || remark.ends_with("not confirmed");
-    remarks.retain(|remark| !(is_counted(run) && misses(remark)));
+    // A number of runs that was asked for has no target to miss.
+    let flags = is_counted(run).then_some(Flag::CannotConverge).into_iter().collect();
+    let told = report::words::Told { flags, ..report::words::Told::default() };
+    let remarks = report::words::remarks(time, run.plan.target, &told);
     (!remarks.is_empty()).then(|| (name(time).to_owned(), remarks.join(", ")))
 }
 

@@ -6,8 +6,6 @@
 use model::{Conditions, ExclusiveSource, Flag, Run, percent};
 use serde::{Deserialize, Serialize};
 
-use model::words::list;
-
 /// Load of other work for each CPU, from which it is reported, where nothing better is known: it is that of the minute
 /// before.
 const LOAD_PER_CPU: f64 = 0.5;
@@ -30,7 +28,7 @@ pub struct RunDisturbance {
     /// there is no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<f64>,
-    /// Its effect on the run, to be read after the run's name: `ran beside other work (load 3.1 on 2 CPUs)`.
+    /// What happened, as a clause: `other processes used 31% of the CPUs`.
     pub says: String,
 }
 
@@ -87,30 +85,25 @@ pub fn is_beside_a_crowd(run: &Run) -> bool {
     }
 }
 
-/// One sentence on a run: `web-3 ran beside other work (load 3.1 on 2 CPUs) and saw its clock move ...`, without a full
-/// stop.
+/// One line on a run: `web-3: other processes used 31% of the CPUs, steal time was 4%`.
 #[must_use]
 pub fn sentence(name: &str, disturbances: &[RunDisturbance]) -> Option<String> {
     let says: Vec<&str> = disturbances.iter().map(|one| one.says.as_str()).collect();
-    (!says.is_empty()).then(|| format!("{name} {}", list(&says)))
+    (!says.is_empty()).then(|| format!("{name}: {}", says.join(", ")))
 }
 
 fn disturbance(kind: DisturbanceKind, amount: impl Into<Option<f64>>, says: String) -> Option<RunDisturbance> {
     Some(RunDisturbance { kind, amount: amount.into(), says })
 }
 
-/// The text of a shared document in place of another measurement.
-const NOT_TOLD: &str = "not told";
-
 fn other_run(conditions: &Conditions) -> Option<RunDisturbance> {
-    let other = conditions.beside.as_deref()?.trim();
-    let which = if other.is_empty() || other == NOT_TOLD { String::new() } else { format!(" ({other})") };
-    disturbance(DisturbanceKind::OtherRun, None, format!("ran beside another measurement{which}"))
+    conditions.beside.as_ref()?;
+    disturbance(DisturbanceKind::OtherRun, None, "another Prony run measured at the same time".to_owned())
 }
 
 fn load(conditions: &Conditions) -> Option<RunDisturbance> {
     if let Some(share) = conditions.others.as_ref().and_then(model::TakenTime::share) {
-        let says = format!("ran beside other work ({} of the CPUs' time)", percent(share.get()));
+        let says = format!("other processes used {} of the CPUs", percent(share.get()));
         let amount = share.get() * f64::from(conditions.cpus.unwrap_or(1));
         return if share.get() < OTHERS { None } else { disturbance(DisturbanceKind::Load, amount, says) };
     }
@@ -120,25 +113,25 @@ fn load(conditions: &Conditions) -> Option<RunDisturbance> {
     if load <= LOAD_PER_CPU * f64::from(cpus) {
         return None;
     }
-    let says = format!("ran beside other work (load {load:.1} on {})", cpu_count(cpus));
+    let says = format!("the load before the run was {load:.1} on {}", cpu_count(cpus));
     disturbance(DisturbanceKind::Load, load, says)
 }
 
 fn steal(conditions: &Conditions) -> Option<RunDisturbance> {
     let share = conditions.steal?.share()?.get();
-    let says = format!("lost {} of its CPU time to the hypervisor", percent(share));
+    let says = format!("steal time was {}", percent(share));
     if share < TAKEN { None } else { disturbance(DisturbanceKind::Steal, share, says) }
 }
 
 fn throttling(conditions: &Conditions) -> Option<RunDisturbance> {
     let share = conditions.throttled?.share()?.get();
-    let says = format!("was stopped for {} of its time by a control group's quota", percent(share));
+    let says = format!("a CPU quota stopped the run for {} of the time", percent(share));
     if share < TAKEN { None } else { disturbance(DisturbanceKind::Throttling, share, says) }
 }
 
 fn core_shared(run: &Run) -> Option<RunDisturbance> {
     let share = run.session.sensors.as_ref()?.core_shared?.get();
-    let says = format!("shared its core with another thread for {} of its time", percent(share));
+    let says = format!("the sibling hyperthread was busy {} of the time", percent(share));
     if share < CORE_SHARED { None } else { disturbance(DisturbanceKind::CoreShared, share, says) }
 }
 
@@ -149,22 +142,22 @@ fn shared_core(run: &Run) -> Option<RunDisturbance> {
         return None;
     }
     let seen = sensors.exclusive.iter().any(|core| core.source != ExclusiveSource::Unknown);
-    let why = if seen { "on a core that others shared" } else { "on a core that was never seen exclusive" };
-    let results = if flagged == 1 { "1 result".to_owned() } else { format!("{flagged} results") };
+    let why = if seen { "the sibling hyperthread was busy" } else { "the core was never seen without a busy sibling" };
+    let results = if flagged == 1 { "1 result is".to_owned() } else { format!("{flagged} results are") };
     let amount = flagged as f64 / run.results.len() as f64;
-    disturbance(DisturbanceKind::SharedCore, amount, format!("states {results} as observed {why}"))
+    disturbance(DisturbanceKind::SharedCore, amount, format!("{results} raw: {why}"))
 }
 
 fn clock(conditions: &Conditions) -> Option<RunDisturbance> {
     let (low, high) = conditions.clock.filter(|(low, high)| *low > 0.0 && high.is_finite() && low <= high)?;
     let moved = high / low - 1.0;
-    let says = format!("saw its clock move between {:.2} and {:.2} GHz", low * 1e-9, high * 1e-9);
+    let says = format!("the CPU clock moved between {:.2} and {:.2} GHz", low * 1e-9, high * 1e-9);
     if moved < CLOCK { None } else { disturbance(DisturbanceKind::Clock, moved, says) }
 }
 
 fn cpus(conditions: &Conditions) -> Option<RunDisturbance> {
     let (allowed, online) = conditions.cpus.zip(conditions.online).filter(|(allowed, online)| allowed < online)?;
-    let says = format!("could use {allowed} of {}", cpu_count(online));
+    let says = format!("Prony could use {allowed} of {}", cpu_count(online));
     disturbance(DisturbanceKind::Cpus, f64::from(allowed) / f64::from(online), says)
 }
 
@@ -218,14 +211,11 @@ mod tests {
         let found = disturbances(&run(loud));
         assert_eq!(
             sentence("web-3", &found).unwrap(),
-            "web-3 ran beside another measurement (run of 12:00), ran beside other work (load 3.1 on 4 CPUs), lost 4% \
-             of its CPU time to the hypervisor, was stopped for 100% of its time by a control group's quota, saw its clock \
-             move between 2.60 and 3.10 GHz and could use 2 of 4 CPUs"
+            "web-3: another Prony run measured at the same time, the load before the run was 3.1 on 4 CPUs, steal \
+             time was 4%, a CPU quota stopped the run for 100% of the time, the CPU clock moved between 2.60 and 3.10 GHz, \
+             Prony could use 2 of 4 CPUs"
         );
         assert_eq!(sentence("web-3", &[]), None);
-        // A document to be shared says no more than that there was another.
-        let shared = Conditions { beside: Some("not told".to_owned()), ..Conditions::default() };
-        assert_eq!(sentence("b", &disturbances(&run(shared))).unwrap(), "b ran beside another measurement");
     }
 
     /// A build may have used the minute before a run; only work during the run counts.
@@ -241,7 +231,7 @@ mod tests {
         assert!(disturbances(&run(of(1.8, 6.0))).is_empty(), "after a build");
         let beside = disturbances(&run(of(0.1, 170.0)));
         assert_eq!((beside[0].kind, beside[0].amount), (DisturbanceKind::Load, Some(1.0)));
-        assert_eq!(beside[0].says, "ran beside other work (50% of the CPUs' time)");
+        assert_eq!(beside[0].says, "other processes used 50% of the CPUs");
     }
 
     #[test]

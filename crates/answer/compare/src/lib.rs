@@ -25,6 +25,7 @@ mod power;
 mod price;
 mod priced;
 mod printed;
+pub mod quality;
 mod rank;
 mod ranked;
 mod ratio_basis;
@@ -38,9 +39,7 @@ mod shares;
 mod shift;
 mod shown_clock;
 mod sort;
-pub mod standing;
 mod together;
-pub mod trust;
 mod verdict;
 
 pub use align::differing_parameters;

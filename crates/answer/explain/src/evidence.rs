@@ -335,9 +335,9 @@ pub(crate) fn disturbed(a: &Run, b: &Run, names: (&str, &str), limited: bool) ->
     }
     let says = |found: &[RunDisturbance]| {
         let says: Vec<&str> = found.iter().map(|one| one.says.as_str()).collect();
-        if says.is_empty() { "recorded no disturbance".to_owned() } else { model::words::list(&says) }
+        if says.is_empty() { "no interference was recorded".to_owned() } else { says.join(", ") }
     };
-    let (a, b) = (format!("{} {}", names.0, says(&of_a)), format!("{} {}", names.1, says(&of_b)));
+    let (a, b) = (format!("{}: {}", names.0, says(&of_a)), format!("{}: {}", names.1, says(&of_b)));
     let because = vec![RunDifference {
         kind: DifferenceKind::Condition,
         name: "conditions".to_owned(),

@@ -12,7 +12,7 @@ pub mod view;
 pub mod words;
 
 pub use document::{
-    Block, BoxPicture, BoxTree, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Digits, Division,
+    Badge, Block, BoxPicture, BoxTree, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Digits, Division,
     Document, DocumentSection, EmbeddedJson, Forest, ForestRow, HeatMap, Mark, PrintedQuantity, PrintedSpread, Records,
     RowGroup, ScatterPlot, Series, Strip, StripRow, Table, TableRow, Timeline, TimelineRow, Tone, VerdictCard,
 };

@@ -49,37 +49,35 @@ pub fn identity_of(machine: &Machine) -> Identity {
 pub fn notes(machine: &Machine, allowed: &[usize]) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(hypervisor) = machine.text("virtual.hypervisor").filter(|name| name != "none") {
-        notes.push(format!("virtual machine ({hypervisor}): its host's other guests are not seen from here"));
+        notes.push(format!("virtual machine ({hypervisor}): load from other VMs on the host is invisible from inside"));
     }
     if let Some(emulator) = kernels::emulation::emulator() {
-        notes.push(format!("under {emulator}: all results are of that, and of no machine"));
+        notes.push(format!("emulated by {emulator}: the results describe the emulator, not a machine"));
     }
     let set: Vec<String> = machine.variables().map(|(name, value)| format!("{name}={value}")).collect();
     if !set.is_empty() {
-        notes.push(format!("the environment sets {}: what is measured runs with it", list(&set)));
+        notes.push(format!("the environment sets {}, which applies to what is measured", list(&set)));
     }
     let online = machine.number("cpu.online").map_or(allowed.len(), |online| online as usize).max(allowed.len());
     if let Some(note) = part_of_the_cpus(machine, allowed) {
-        notes.push(format!("this process may use {note}; all results are of those"));
+        notes.push(format!("Prony may use {note}; all results are for those"));
     }
     if allowed.len() == 1 {
-        notes.push("one CPU: results across two CPUs are not measured".to_owned());
+        notes.push("one CPU: results that need two CPUs are not measured".to_owned());
     }
     // The load is that of the whole machine, whatever part of it this process may use.
     let load = machine.number("machine.load").unwrap_or(0.0);
     if load > 0.5 * online as f64 {
-        notes.push(format!("in the minute before the run began the load was {load:.1} on {}", counted(online)));
+        notes.push(format!("load average before the run: {load:.1} on {}", counted(online)));
     }
     if let Some(quota) = machine.number("cgroup.cpus").filter(|quota| *quota < allowed.len() as f64) {
-        notes.push(format!("a control group limits this process to {quota:.2} CPUs: long batches are throttled"));
+        notes.push(format!("a CPU quota limits Prony to {quota:.2} CPUs and stops long batches"));
     }
     if machine.text("confinement.traced").as_deref() == Some("yes") {
-        notes.push("a debugger traces this process: its system calls may stop at every entry and exit".to_owned());
+        notes.push("a debugger traces Prony, which makes its system calls slower".to_owned());
     }
     if machine.text("confinement.seccomp").as_deref() == Some("yes") {
-        notes.push(
-            "a filter (seccomp) stands before the system calls of this process, as in most containers".to_owned(),
-        );
+        notes.push("a seccomp filter checks the system calls of Prony, as in most containers".to_owned());
     }
     notes
 }

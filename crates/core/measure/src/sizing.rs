@@ -238,7 +238,7 @@ mod tests {
     fn what_quick_and_default_call_memory_is_moved_beyond_the_caches() {
         let (large, all) = (machine("spr-snc4"), CpuSet::from([0].as_slice()));
         for suite in ["default", "quick"] {
-            for id in ["memory.load_latency", "memory.copy", "memory.read"] {
+            for id in ["memory.load_latency", "memory.triad"] {
                 let benchmark = benchmarks::find(id).unwrap();
                 let entries = crate::select(Some(suite), &[], 0.02).unwrap().into_iter();
                 let largest = entries

@@ -42,7 +42,7 @@ pub struct ParameterDescription {
 pub struct KeyResult {
     /// The tens are its line; the lowest rank that a run has fills it.
     pub rank: u8,
-    /// Title of the line; empty for the result's own label.
+    /// Title of the line.
     pub title: String,
     /// Parameters that must agree.
     pub at: Parameters,

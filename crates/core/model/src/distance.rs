@@ -33,15 +33,14 @@ impl CpuDistance {
     }
 }
 
-/// "CPUs 0 and 1 were moved for 14% of the time: a cache line took 180 ns between them, else 40.3 ns".
+/// "for 14% of the time the hypervisor ran CPUs 0 and 1 far apart (180 ns per cache line instead of 40.3 ns)".
 impl fmt::Display for CpuDistance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [one, other] = self.cpus;
         match self.elsewhere {
             Some(elsewhere) => write!(
                 f,
-                "the host had CPUs {one} and {other} elsewhere for {:.0}% of the readings: a cache line took {} between \
-                 them, else {}",
+                "for {:.0}% of the time the hypervisor ran CPUs {one} and {other} far apart ({} per cache line instead of {})",
                 (1.0 - self.share.get()) * 100.0,
                 nanos_words(elsewhere),
                 nanos_words(self.picos)
@@ -70,7 +69,7 @@ mod tests {
         let moved = CpuDistance { share: Share::of(86.0, 100.0).unwrap(), elsewhere: Some(180_400), ..near };
         assert_eq!(
             moved.to_string(),
-            "the host had CPUs 0 and 1 elsewhere for 14% of the readings: a cache line took 180 ns between them, else 40.0 ns"
+            "for 14% of the time the hypervisor ran CPUs 0 and 1 far apart (180 ns per cache line instead of 40.0 ns)"
         );
     }
 }

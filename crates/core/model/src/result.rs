@@ -64,16 +64,16 @@ impl Flag {
     pub const fn about(self) -> &'static str {
         match self {
             Self::CannotConverge => "did not reach the target",
-            Self::Modes => "in modes",
-            Self::Drift => "drift",
+            Self::Modes => "multimodal",
+            Self::Drift => "drifts over time",
             Self::Noisy => "noisy",
-            Self::Steal => "CPU time stolen",
-            Self::Throttled => "throttled",
-            Self::NoSteadyState => "no steady state",
-            Self::Floor => "near the clock's resolution",
-            Self::Unfinished => "unfinished",
+            Self::Steal => "steal time",
+            Self::Throttled => "stopped by a CPU quota",
+            Self::NoSteadyState => "warm-up did not converge",
+            Self::Floor => "near the timer's resolution",
+            Self::Unfinished => "stopped early",
             Self::Repeated => "samples repeated",
-            Self::SharedCore => "shared_core",
+            Self::SharedCore => "raw value",
         }
     }
 }

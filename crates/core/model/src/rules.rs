@@ -468,10 +468,10 @@ rules! {
             "Half the interval at 95% of a run's median clock where the run does not state it: the largest that was recorded.",
             "recorded sessions of a shared guest: 0.2 to 2.9%";
         good_run: f64 = 0.9, "1",
-            "Share of the results with a value that reach their targets in a run that can be trusted well.",
+            "Share of the results with a value that reach their targets in a run of good quality.",
             "a choice";
         fair_run: f64 = 0.5, "1",
-            "The same for a run that can be trusted fairly.",
+            "The same for a run of fair quality.",
             "a choice";
         assumed_ratio: f64 = 1.3, "1",
             "What a ratio must exceed in addition to a spread that is assumed: an assumption is not a measurement.",

@@ -187,14 +187,14 @@ impl RawReason {
 impl fmt::Display for RawReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ExclusiveNeverSeen => f.write_str("exclusive core never seen"),
+            Self::ExclusiveNeverSeen => f.write_str("the core was never seen without a busy sibling hyperthread"),
             Self::FewClean { samples, of } => {
-                write!(f, "only {samples} of {of} samples had the core to themselves")
+                write!(f, "the sibling hyperthread was idle in only {samples} of {of} samples")
             }
-            Self::LongOperation => f.write_str("one operation takes too long to be filtered"),
-            Self::OwnReadings => f.write_str("it reads its own values"),
-            Self::ManyCpus => f.write_str("it runs on more CPUs than are read"),
-            Self::OwnWork => f.write_str("its own work disturbs the readings beside it"),
+            Self::LongOperation => f.write_str("one operation takes too long to filter"),
+            Self::OwnReadings => f.write_str("it has its own timing"),
+            Self::ManyCpus => f.write_str("it uses more CPUs than Prony watches"),
+            Self::OwnWork => f.write_str("its own work disturbs the sensors"),
         }
     }
 }

@@ -105,7 +105,7 @@ fn definition(definition: &Definition) -> String {
 fn sensors(result: &BenchmarkResult) -> [String; 5] {
     let Some(sensors) = &result.sensors else { return Default::default() };
     let basis = match &sensors.basis {
-        ValueBasis::Raw(reason) => format!("observed: {reason}"),
+        ValueBasis::Raw(reason) => format!("raw: {reason}"),
         other => code(other),
     };
     let raw = |of: fn(&Estimate) -> f64| sensors.raw.as_ref().map(|one| number(of(one))).unwrap_or_default();

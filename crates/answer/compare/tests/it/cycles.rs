@@ -233,10 +233,7 @@ fn unlike_bases_are_never_compared() {
     let disturbed: Vec<&str> = found.machines[1].disturbances.iter().map(|one| one.says.as_str()).collect();
     assert_eq!(
         disturbed,
-        [
-            "shared its core with another thread for 40% of its time",
-            "states 1 result as observed on a core that others shared"
-        ]
+        ["the sibling hyperthread was busy 40% of the time", "1 result is raw: the sibling hyperthread was busy"]
     );
 }
 

@@ -161,7 +161,7 @@ fn a_neighbour_is_a_rival_on_three_sides() {
     let (quiet, busy) = (raw("a", 1.0, 0.02, &mut rng), raw("b", 1.3, 0.8, &mut rng));
     let found = explained(&quiet, &busy);
     assert!(named(&found) > 0 && !found.common_factor.is_clock, "{found:?}");
-    let shares = |said: &&String| said.contains("shared its core with another thread for 80% of its time");
+    let shares = |said: &&String| said.contains("the sibling hyperthread was busy 80% of the time");
     assert_eq!(found.disturbed.iter().filter(shares).count(), 1, "{:?}", found.disturbed);
     // The side with the neighbour is the faster one, or the other run has no sensors.
     let (quiet, busy) = (raw("a", 1.3, 0.02, &mut rng), raw("b", 1.0, 0.8, &mut rng));
@@ -219,7 +219,7 @@ fn results_of_another_definition_explain_nothing_and_are_counted_as_a_comparison
         Definition::Other("half of the work".to_owned());
     let tested = |a: &Run, b: &Run| {
         let found = explained(a, b);
-        (found.tests, found.disturbed.join("; ").matches("states 3 results as observed").count())
+        (found.tests, found.disturbed.join("; ").matches("3 results are raw").count())
     };
     let compared = compare::compare(&[&a, &b], &compare::CompareOptions::default()).unwrap();
     let says =

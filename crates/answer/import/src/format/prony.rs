@@ -23,8 +23,8 @@ fn detect(head: &[u8]) -> Confidence {
 }
 
 /// Members of a run document, of which `schema` comes last where a program sorted them.
-const MEMBERS: [&[u8]; 9] =
-    [b"schema", b"id", b"label", b"origin", b"machine", b"session", b"plan", b"rules", b"results"];
+const MEMBERS: [&[u8]; 10] =
+    [b"schema", b"id", b"label", b"origin", b"machine", b"session", b"plan", b"rules", b"results", b"quality"];
 
 /// Members that a document has beside its schema, and other formats rarely.
 const OWN: [&[u8]; 2] = [b"plan", b"results"];

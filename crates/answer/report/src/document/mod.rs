@@ -84,6 +84,8 @@ impl DocumentSection {
 pub enum Block {
     /// A paragraph.
     Text(String),
+    /// A word that decides, in its colour, and the paragraph that explains it.
+    Badge(Badge),
     /// Sentences, optionally numbered so that others can refer to them.
     List {
         /// Whether they are numbered, from 1.
@@ -142,6 +144,27 @@ pub struct VerdictCard {
     pub label: String,
     /// Its tone.
     pub tone: Tone,
+}
+
+/// A word that decides: `Quality: FAIR. Other processes used 31% of the CPUs.`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Badge {
+    /// What it is about.
+    pub name: String,
+    /// The word.
+    pub value: String,
+    /// Its tone.
+    pub tone: Tone,
+    /// What explains it.
+    pub text: String,
+}
+
+impl Badge {
+    /// The words that are coloured: `Quality: FAIR.`
+    #[must_use]
+    pub fn head(&self) -> String {
+        format!("{}: {}.", self.name, self.value)
+    }
 }
 
 /// JSON text, serialised once so that order and digits of the source are kept.

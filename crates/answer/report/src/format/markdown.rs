@@ -45,6 +45,7 @@ fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
     writeln!(out)?;
     match block {
         Block::Text(text) => writeln!(out, "{}", escaped(text))?,
+        Block::Badge(badge) => writeln!(out, "**{}** {}", escaped(&badge.head()), escaped(&badge.text))?,
         Block::List { numbered, items } => {
             for (index, item) in items.iter().enumerate() {
                 let mark = if *numbered { format!("{}.", index + 1) } else { "-".to_owned() };

@@ -18,25 +18,28 @@ pub fn heading(run: &Run, handle: Option<&str>) -> String {
     format!("Run {handle}{label}: {about}")
 }
 
-/// Notes on a session that precede its results.
+/// Further notes on a session.
 pub(super) fn notes(run: &Run) -> Vec<String> {
     let mut notes = run.session.notes.clone();
-    if let Some(origin) = &run.origin {
-        let version = origin.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
-        let document = origin.document.as_deref().map(|document| format!(", {document}")).unwrap_or_default();
-        notes.push(format!("not measured by Prony: taken from {}{version}{document}", origin.tool));
-        notes.extend(origin.attribution.clone());
-    }
-    notes.extend(changed(run));
     notes.extend(sensors(run));
     notes.extend(moved(run));
-    notes.extend(incomplete(run));
+    let limited = run.origin.is_none() && run.ended_by_limit();
+    notes.extend(limited.then(|| "stopped at the time limit".to_owned()));
     notes
 }
 
-/// What casts doubt on the whole run.
+/// What a reader must know before the results: where they come from, and what casts doubt on the whole run.
 pub(super) fn warnings(run: &Run) -> Vec<String> {
-    changed(run).into_iter().chain(incomplete(run)).collect()
+    let mut notes = Vec::new();
+    if let Some(origin) = &run.origin {
+        let version = origin.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+        let document = origin.document.as_deref().map(|document| format!(", {document}")).unwrap_or_default();
+        notes.push(format!("imported from {}{version}{document}", origin.tool));
+        notes.extend(origin.attribution.clone());
+    }
+    notes.extend(changed(run));
+    notes.extend(run.interrupted().then(|| "the run was stopped before all results were finished".to_owned()));
+    notes
 }
 
 /// Share of alike readings of a distance from which the others are not worth a note.
@@ -46,20 +49,9 @@ const HARDLY_MOVED: f64 = 0.995;
 fn changed(run: &Run) -> Option<String> {
     let (start, end) = (&run.session.began_on, run.session.ended_on.as_ref()?);
     if start.fingerprint != end.fingerprint {
-        return Some("the machine was another one at the end of the run than at its start".to_owned());
+        return Some("the run ended on another machine than it began on".to_owned());
     }
     (start.boot != end.boot).then(|| "the machine restarted during the run".to_owned())
-}
-
-fn incomplete(run: &Run) -> Option<String> {
-    let how = match run.interrupted() {
-        true => "the run ended before everything planned was done",
-        false if run.origin.is_none() && run.ended_by_limit() => {
-            "the time limit ended the run before every result was finished"
-        }
-        false => return None,
-    };
-    Some(how.to_owned())
 }
 
 /// Pairs of CPUs that the host moved during the run.
@@ -72,22 +64,20 @@ fn moved(run: &Run) -> impl Iterator<Item = String> {
 fn sensors(run: &Run) -> Option<String> {
     let sensors = run.session.sensors.as_ref()?;
     if let Some(why) = &sensors.refused {
-        return Some(format!("clock and neighbours on the core were not seen: {why}"));
+        return Some(format!("CPU clock and sibling hyperthread were not watched: {why}"));
     }
     let clock = sensors.clock.map(clock_words)?;
     let Some(shared) = sensors.core_shared else {
-        return Some(format!(
-            "median clock {clock}; whether another thread was on the core is not known: no reading is of an exclusive core"
-        ));
+        return Some(format!("median CPU clock {clock}; it is not known whether the sibling hyperthread was busy"));
     };
-    let shared = format!("the core was shared {} of the time", percent(shared.get()));
+    let shared = format!("sibling hyperthread busy {} of the time", percent(shared.get()));
     let printed = run.results.iter().find_map(|result| result.sensors.as_ref()?.clock);
     Some(match printed {
         Some(at) if Some(at) != sensors.clock => {
-            format!("core results at {}; the median clock of the run was {clock}, {shared}", clock_words(at))
+            format!("CPU-bound results are shown at {} (median clock of the run {clock}); {shared}", clock_words(at))
         }
-        Some(_) => format!("core results at {clock}, the median clock of the run; {shared}"),
-        None => format!("median clock {clock}; {shared}"),
+        Some(_) => format!("CPU-bound results are shown at {clock}, the median clock; {shared}"),
+        None => format!("median CPU clock {clock}; {shared}"),
     })
 }
 

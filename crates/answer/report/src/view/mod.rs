@@ -13,6 +13,7 @@ mod machine;
 mod matrices;
 mod network;
 mod predict;
+mod quality;
 mod report;
 mod rules;
 mod run;
@@ -21,9 +22,8 @@ mod tails;
 mod topology;
 mod trend;
 mod trend_families;
-mod trusted;
 
-pub use answer::answer;
+pub use answer::{answer, key_results};
 pub use benchmark::benchmark;
 pub use catalogue::catalogue;
 pub use choose::choose;

@@ -1,13 +1,12 @@
 //! One run: tables by family in the order of the catalogue, and the outcome of every result.
 
-use std::collections::HashMap;
+use compare::quality::{Quality, QualityLevel, quality, target};
+use model::{BenchmarkResult, Catalogue, Flag, Outcome, Run, TIDY_COLUMNS, percent, tidy_rows};
+use serde::Serialize;
 
-use compare::trust::target;
-use model::{BenchmarkResult, Catalogue, Flag, Outcome, ResultKey, Run, TIDY_COLUMNS, percent, tidy_rows};
-
-use super::machine::{heading, notes};
+use super::machine::{heading, notes, warnings};
+use super::quality::{badge, counted, details};
 use super::tails::tails;
-use super::trusted::{told, trusted};
 use super::{matrices, scaling};
 use crate::words::{
     Told, duration, family_title, grouped, modes, plural, remarks, result_label, resume_command, unconfirmed,
@@ -31,19 +30,15 @@ pub struct RunContext {
     pub stored: bool,
     /// Whether to leave out of the rows what is no warning: variants, notes, observed values.
     pub brief: bool,
-    /// The same results on other machines, one value for each of them.
-    pub others: HashMap<ResultKey, Vec<f64>>,
 }
 
-/// The report of one run: how far it may be trusted, and all its results.
+/// The report of one run: the quality of its data, all its results, and its notes.
 #[must_use]
 pub fn run(run: &Run, context: &RunContext) -> Document {
     let mut document = Document::new(heading(run, context.handle.as_deref()));
-    document.notes = notes(run);
-    // The table may fill many screens: what it comes to is said before it.
-    let doubts = trusted(run, usize::MAX);
-    let mut first = vec![Block::Text(summary(run, context))];
-    first.extend((!doubts.is_empty()).then_some(Block::Facts(doubts)));
+    document.notes = warnings(run);
+    // The table may fill many screens: what it comes to stands before it.
+    let first = badge(run).into_iter().chain([Block::Text(summary(run, context))]).collect();
     document.sections.push(DocumentSection { title: String::new(), blocks: first });
     if run.results.is_empty() {
         document.add("", Block::Text("No result was measured.".to_owned()));
@@ -60,10 +55,30 @@ pub fn run(run: &Run, context: &RunContext) -> Document {
     document.sections.extend(scaling::section(run));
     // The table after measuring shows values only; the view of a stored run shows tails as well.
     document.sections.extend((!context.stored).then(|| tails(run)).flatten());
+    let notes: Vec<String> = notes(run).into_iter().chain(details(run)).collect();
+    if !notes.is_empty() {
+        document.add("notes", Block::list(notes));
+    }
     document.next = next(run, context);
-    document.data = EmbeddedJson::compact(run).ok();
+    document.data = EmbeddedJson::compact(&RunData::of(run)).ok();
     document.records = Some(run_records(run));
     document
+}
+
+/// A run for programs, with the quality of its data.
+#[derive(Serialize)]
+struct RunData<'a> {
+    #[serde(flatten)]
+    run: &'a Run,
+    /// Absent of a run that another tool measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quality: Option<Quality>,
+}
+
+impl<'a> RunData<'a> {
+    fn of(run: &'a Run) -> Self {
+        Self { run, quality: Some(quality(run)).filter(|quality| quality.level != QualityLevel::Unknown) }
+    }
 }
 
 /// The results by family; `brief` leaves what is no warning out of the rows.
@@ -86,7 +101,7 @@ pub(super) fn table(run: &Run, brief: bool) -> Table {
 
 /// Families in the order of their first result.
 fn groups(run: &Run, brief: bool) -> Vec<RowGroup> {
-    let flags = told(run);
+    let flags = counted(run);
     grouped(run.results.iter().map(|result| (result.family(), result)))
         .into_iter()
         .map(|(family, members)| {
@@ -141,11 +156,10 @@ pub(super) fn cells(result: &BenchmarkResult, label: String, target: f64, told: 
     }
 }
 
-/// `68 results in 1:47: 61 within ±2%, 5 wider, 1 in modes, 1 not measured. Stored as run 3 ("2026-11-21 vm").`
+/// `68 results in 1:47: 61 within ±2%, 5 wider, 1 multimodal, 1 not measured. Stored as run 3 ("2026-11-21 vm").`
 pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     let mut within = 0;
     let mut counts = [0; 7];
-    let mut wider: Vec<&str> = Vec::new();
     for result in run.results.iter().filter(|result| !result.is_condition()) {
         match &result.outcome {
             Outcome::Measured(estimate) if !PrintedQuantity::of(estimate, result.metric.unit).has_interval() => {
@@ -153,10 +167,7 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
             }
             Outcome::Measured(_) if result.is_within(target(run, result), run.plan.level) => within += 1,
             Outcome::Measured(_) if unconfirmed(result, target(run, result)) => counts[6] += 1,
-            Outcome::Measured(_) => {
-                counts[1] += 1;
-                wider.push(result.family());
-            }
+            Outcome::Measured(_) => counts[1] += 1,
             Outcome::Below { .. } => counts[2] += 1,
             Outcome::Modes(_) => counts[3] += 1,
             Outcome::NotMeasured(_) => counts[4] += 1,
@@ -170,11 +181,10 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
         parts.push(format!("{within} within {goal}"));
     }
     let words =
-        ["with no spread known", "wider", "below resolution", "in modes", "not measured", "failed", "not confirmed"];
+        ["without error bars", "wider", "below resolution", "multimodal", "not measured", "failed", "unconfirmed"];
     for index in [6, 1, 2, 3, 0, 4, 5] {
-        let families = if index == 1 { in_families(&wider) } else { String::new() };
         if counts[index] > 0 {
-            parts.push(format!("{} {}{families}", counts[index], words[index]));
+            parts.push(format!("{} {}", counts[index], words[index]));
         }
     }
     let time = if run.session.seconds > 0.0 { format!(" in {}", duration(run.session.seconds)) } else { String::new() };
@@ -182,15 +192,6 @@ pub(super) fn summary(run: &Run, context: &RunContext) -> String {
     // The parts add up to it: what the machine did meanwhile is no result that was asked for.
     let asked = run.results.iter().filter(|result| !result.is_condition()).count();
     format!("{}{time}{counted}.{}", plural(asked, "result"), stored(run, context))
-}
-
-/// ` (6 files, 3 memory)`, the family with most first; nothing of one family.
-fn in_families(results: &[&str]) -> String {
-    let mut counts = grouped(results.iter().map(|family| (*family, ())));
-    counts.sort_by_key(|(_, results)| std::cmp::Reverse(results.len()));
-    let words: Vec<String> =
-        counts.iter().map(|(family, results)| format!("{} {}", results.len(), family_title(family))).collect();
-    if words.len() > 1 { format!(" ({})", words.join(", ")) } else { String::new() }
 }
 
 fn stored(run: &Run, context: &RunContext) -> String {
@@ -226,7 +227,7 @@ pub(super) fn next(run: &Run, context: &RunContext) -> Vec<String> {
 #[must_use]
 pub fn several(runs: &[Run]) -> Document {
     let mut document = Document::new(plural(runs.len(), "run"));
-    document.data = EmbeddedJson::compact(runs).ok();
+    document.data = EmbeddedJson::compact(&runs.iter().map(RunData::of).collect::<Vec<_>>()).ok();
     document.records = Some(Records { header: TIDY_COLUMNS.to_vec(), rows: runs.iter().flat_map(tidy_rows).collect() });
     document
 }

@@ -19,15 +19,15 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
     }
     let columns = Column::list("|#value|#interval|#level");
     let of_rates = run.results.iter().any(|result| slow(result) && valid_quantiles(result).len() > 1);
-    let of_rates = if of_rates { ", of a rate 1%, 0.1% and minimum" } else { "" };
+    let of_rates = if of_rates { " (of rates the slow end)" } else { "" };
     // Another tool states them of one process, however it came to them.
     let launched = |result: &BenchmarkResult| valid_quantiles(result).iter().any(|one| one.estimate.samples > 1);
     let each = match (run.origin.is_some(), run.results.iter().any(launched)) {
-        (true, false) => "as stated by its source",
-        (true, true) => "as stated by its source, of several samples their median",
-        (false, _) => "each the median over samples",
+        (true, false) => "from the source",
+        (true, true) => "from the source, medians over samples",
+        (false, _) => "medians over samples",
     };
-    let title = format!("Single operations: median, 99%, 99.9% and maximum{of_rates}, {each}");
+    let title = format!("Latency percentiles{of_rates}, {each}");
     Some(DocumentSection::of(title, Block::Table(Table { columns, groups })))
 }
 
@@ -133,11 +133,11 @@ mod tests {
         )
         .unwrap();
         run.results = vec![result(Metric::lower(Unit::Seconds, "wake-up"), &[(0.5, 1.0, 0.96), (1.0, 2.0, 0.96)])];
-        assert!(tails(&run).unwrap().title.ends_with(", each the median over samples"));
+        assert!(tails(&run).unwrap().title.ends_with("Latency percentiles, medians over samples"));
         run.origin = Some(model::Origin { tool: "fio".to_owned(), ..model::Origin::default() });
-        assert!(tails(&run).unwrap().title.ends_with("as stated by its source, of several samples their median"));
+        assert!(tails(&run).unwrap().title.ends_with("from the source, medians over samples"));
         run.results[0].quantiles.iter_mut().for_each(|one| one.estimate.samples = 1);
-        assert!(tails(&run).unwrap().title.ends_with("maximum, as stated by its source"));
+        assert!(tails(&run).unwrap().title.ends_with("Latency percentiles, from the source"));
     }
 
     #[test]

@@ -10,10 +10,6 @@ pub fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-fn plural_of(count: usize, one: &str, many: &str) -> String {
-    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
-}
-
 /// Whether the ends of a result that did not converge are within its target all the same: at a lower level than is
 /// asked for, or as a range of few samples. It cannot be said to be wider.
 #[must_use]
@@ -73,8 +69,8 @@ pub fn remarks(result: &BenchmarkResult, target: f64, told: &Told) -> Vec<String
         .filter(|flag| !(in_modes && matches!(flag, Flag::Modes | Flag::CannotConverge)))
         .filter(|flag| !told.flags.contains(flag))
         .map(|flag| match flag {
-            Flag::CannotConverge if unconfirmed(result, target) => format!("±{} not confirmed", percent(target)),
-            Flag::CannotConverge => format!("did not reach ±{}", percent(target)),
+            Flag::CannotConverge if unconfirmed(result, target) => format!("±{} unconfirmed", percent(target)),
+            Flag::CannotConverge => format!("wider than ±{}", percent(target)),
             Flag::Steal | Flag::Throttled => {
                 let taken = if *flag == Flag::Steal { result.stolen() } else { result.throttled() };
                 let share = taken.share().map_or_else(String::new, |share| format!(" {}", percent(share.get())));
@@ -91,17 +87,18 @@ pub fn remarks(result: &BenchmarkResult, target: f64, told: &Told) -> Vec<String
     if let Outcome::Measured(estimate) = &result.outcome {
         match estimate.method {
             EstimateMethod::Range if result.samples.is_empty() => {
-                words.push(format!("least and greatest of {}", estimate.samples));
+                words.push(format!("min–max (n={})", estimate.samples));
             }
             _ if estimate.is_range() => {
-                words.push(format!("range of {}", plural_of(estimate.samples as usize, "sample", "samples")));
+                words.push(format!("min–max (n={})", estimate.samples));
             }
-            EstimateMethod::Stated => words.push("interval as stated".to_owned()),
+            EstimateMethod::Stated => words.push("interval from its source".to_owned()),
             _ => {}
         }
     }
     if !told.brief {
-        words.extend(result.variant.clone());
+        // Surveyed levels are kept for the next sample; nobody can use them.
+        words.extend(result.variant.clone().filter(|variant| !variant.starts_with(model::SURVEYED_LEVELS)));
         let new = |note: &&String| !told.notes.contains(note) && !note.starts_with(model::RECORD);
         words.extend(result.notes.iter().filter(new).cloned());
     }

@@ -1,15 +1,13 @@
 //! The answer first: what a run and a comparison come to, on one screen.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::collections::HashMap;
-
-use compare::trust::{TrustLevel, doubts, trust};
+use compare::quality::{QualityLevel, flag_counts, quality};
 use compare::{CompareOptions, FailOn, NeededSamples, compare};
 use model::{
-    Better, Conditions, Direction, EstimateMethod, Flag, Invalid, Metric, Outcome, ResultKey, Run, Unit, Verdict,
+    Better, Conditions, Direction, EstimateMethod, Flag, Invalid, Metric, Outcome, Run, TakenTime, Unit, Verdict,
 };
 use report::view::{self, CompareContext, RunContext};
-use report::{Document, ReportFormat, Terminal};
+use report::{Block, Document, Html, JsonFormat, Markdown, ReportFormat, Terminal, Tone};
 
 use crate::fixture;
 
@@ -38,14 +36,7 @@ fn whole() -> Run {
 
 fn context() -> RunContext {
     let catalogue = benchmarks::catalogue();
-    RunContext {
-        catalogue,
-        handle: Some("7".into()),
-        previous: Some("6".into()),
-        stored: true,
-        brief: true,
-        ..Default::default()
-    }
+    RunContext { catalogue, handle: Some("7".into()), previous: Some("6".into()), stored: true, brief: true }
 }
 
 #[test]
@@ -56,74 +47,175 @@ fn the_answer_fits_one_screen_and_says_what_to_do_next() {
     }
     let text = screen(&view::answer(&run, &context()), 80);
     assert!(text.lines().count() <= 24, "{} lines: {text}", text.lines().count());
-    for wanted in ["memory latency", "one core, integers", "durable write", "trust", "prony show 7", "prony report 7"] {
+    for wanted in
+        ["memory latency", "one core, integer", "append + fsync", "Quality: ", "prony show 7", "prony compare 6"]
+    {
         assert!(text.contains(wanted), "{wanted} is missing: {text}");
     }
-    assert!(text.contains("No reference yet"), "{text}");
-    assert!(!text.contains("note"), "facts of the machine are shown on demand: {text}");
-    // One line for a reason, not one for each result.
-    assert_eq!(text.matches("CPU time stolen").count(), 1, "{text}");
+    assert!(!text.contains("note") && !text.contains("drift"), "details are in `show`: {text}");
 }
 
 #[test]
-fn a_place_is_among_ten_machines_at_least_and_by_its_interval() {
-    let run = whole();
-    let key = ResultKey::new("file.fsync", fixture::parameters(""));
-    let with = |values: Vec<f64>| {
-        let others = HashMap::from([(key.clone(), values)]);
-        screen(&view::answer(&run, &RunContext { others, ..context() }), 80)
+fn a_screen_has_nine_results_and_three_commands_at_most() {
+    let mut run = whole();
+    let one = |at: usize| {
+        let estimate = fixture::estimate(1.0, 0.99, 1.01, 14);
+        let second = fixture::metric(Unit::Seconds, "operation");
+        fixture::result(&format!("os.own{at}"), &format!("own {at}"), "", second, Outcome::Measured(estimate))
     };
-    let nine: Vec<f64> = (1..=9).map(|i| f64::from(i) * 20e-6).collect();
-    assert!(with(nine.clone()).contains("No reference yet"));
-    let ten = with([nine, vec![92.8e-6]].concat());
-    // Times: 100 to 180 µs are worse, 92.8 µs lies within the interval, 20 to 80 µs are better.
-    let row = ten.lines().find(|line| line.contains("durable write")).unwrap();
-    assert!(row.contains("5 to 6 of 10"), "{ten}");
-    assert!(!ten.contains("No reference yet"), "{ten}");
+    run.results = (0..9).map(one).collect();
+    run.session.complete = false;
+    let rows = |text: &str| text.lines().filter(|line| line.contains("own ")).count();
+    let nine = screen(&view::answer(&run, &context()), 80);
+    assert_eq!(rows(&nine), 9, "{nine}");
+    run.results.push(one(9));
+    assert_eq!(rows(&screen(&view::answer(&run, &context()), 80)), 9);
+    assert_eq!(view::answer(&run, &context()).next.len(), 3);
 }
 
 #[test]
-fn a_short_run_is_shown_whole() {
-    let text = screen(&view::answer(&fixture::fixed_run(), &context()), 100);
-    assert!(text.contains("TLB cost") && !text.contains("No reference"), "{text}");
+fn the_suite_quick_has_the_key_results() {
+    let mut run = whole();
+    let result = |one: benchmarks::BenchmarkSelection| {
+        let estimate = fixture::estimate(1e-6, 0.99e-6, 1.01e-6, 14);
+        let second = fixture::metric(Unit::Seconds, "operation");
+        let parameters = one.parameters.to_string();
+        fixture::result(one.benchmark.id, one.benchmark.title, &parameters, second, Outcome::Measured(estimate))
+    };
+    run.results = benchmarks::suite("quick").unwrap().selections().into_iter().map(result).collect();
+    let text = screen(&view::answer(&run, &context()), 80);
+    assert!(text.lines().count() <= 24, "{text}");
+    for wanted in [
+        "memory bandwidth",
+        "memory latency",
+        "one core, integer",
+        "one core, floating point",
+        "system call",
+        "start a program",
+        "context switch",
+        "TCP round trip",
+        "append + fsync",
+    ] {
+        let rows = text.lines().filter(|line| line.contains(wanted)).count();
+        assert_eq!(rows, 1, "{wanted}: {text}");
+    }
+    // A cache as large as the working set moves it.
+    let latency = run.results.iter_mut().find(|result| result.parameters.get("working_set") == Some("64MiB")).unwrap();
+    latency.parameters = latency.parameters.clone().with("working_set", "512MiB");
+    let text = screen(&view::answer(&run, &context()), 80);
+    assert!(text.contains("memory latency, 512 MiB"), "{text}");
 }
 
 #[test]
-fn what_most_results_have_is_told_once() {
+fn what_most_results_have_is_counted_once() {
     let mut run = whole();
     for result in &mut run.results {
-        result.flags = vec![Flag::CannotConverge, Flag::SharedCore];
+        result.flags = vec![Flag::CannotConverge, Flag::Noisy];
     }
     run.results[0].flags.push(Flag::Drift);
     let text = screen(&view::run(&run, &context()), 100);
-    assert_eq!(text.matches("shared_core").count(), 1, "{text}");
-    assert_eq!(text.matches("did not reach").count(), 0, "the count of wider results says it: {text}");
+    assert_eq!(text.matches("noisy").count(), 1, "{text}");
+    assert_eq!(text.matches("wider than").count(), 0, "the count of wider results says it: {text}");
     // What one result has stands in its row, and in the count.
-    assert_eq!(text.matches("drift").count(), 2, "{text}");
+    assert_eq!(text.matches("drifts over time").count(), 2, "{text}");
     assert!(text.find("results in").unwrap() < text.find("interval").unwrap(), "the summary comes first: {text}");
+    assert!(text.find("notes").unwrap() > text.find("interval").unwrap(), "details come last: {text}");
+}
+
+/// The badge of a run: its colour and its text.
+fn badge(run: &Run) -> Option<(Tone, String)> {
+    let document = view::answer(run, &context());
+    let mut blocks = document.sections.into_iter().flat_map(|section| section.blocks);
+    blocks.find_map(|block| match block {
+        Block::Badge(badge) => Some((badge.tone, format!("{} {}", badge.head(), badge.text))),
+        _ => None,
+    })
 }
 
 #[test]
-fn trust_follows_from_what_was_recorded() {
+fn quality_has_one_reason_and_one_advice() {
     let mut run = whole();
     run.results.retain(|result| result.outcome.estimate().is_some());
     run.results.iter_mut().for_each(|result| result.flags.clear());
-    let level = |run: &Run| trust(run).level;
     run.plan.target = 0.5;
-    assert_eq!(level(&run), TrustLevel::Good);
-    run.session.conditions = Conditions { load: Some(4.0), cpus: Some(2), ..Conditions::default() };
-    assert_eq!(level(&run), TrustLevel::Fair, "beside other work");
-    let why = |run: &Run| screen(&view::run(run, &context()), 200);
-    assert!(why(&run).contains("fair: it ran beside other work (load 4.0 on 2 CPUs)"), "{}", why(&run));
-    run.plan.target = 1e-9;
-    assert_eq!(level(&run), TrustLevel::Poor, "no result reached its target");
-    let both = "results with a value reached their targets; it ran beside other work";
-    assert!(why(&run).contains("poor: 0 of ") && why(&run).contains(both), "{}", why(&run));
     run.session.conditions = Conditions { load: Some(0.0), cpus: Some(2), ..Conditions::default() };
-    assert!(!why(&run).contains("nothing is known"), "a level has its reason: {}", why(&run));
+    let (tone, text) = badge(&run).unwrap();
+    assert_eq!(tone, Tone::Good);
+    assert!(text.starts_with("Quality: GOOD. No interference was seen. Numbers are good to about "), "{text}");
+    // Other processes took more than the hypervisor did; the smaller reason is a detail.
+    run.session.conditions.others = Some(TakenTime { seconds: 31.0, of: 100.0 });
+    run.session.conditions.steal = Some(TakenTime { seconds: 4.0, of: 100.0 });
+    let (tone, text) = badge(&run).unwrap();
+    assert_eq!(tone, Tone::Caution);
+    assert!(text.starts_with("Quality: FAIR. Other processes used 31% of the CPUs."), "{text}");
+    assert!(text.ends_with(" Stop other processes and run again."), "nothing is wide: {text}");
+    assert!(!text.contains("steal"), "one reason: {text}");
+    let shown = screen(&view::run(&run, &context()), 100);
+    assert_eq!(shown.matches("steal time was 4%").count(), 1, "{shown}");
+    // Wide results: a longer run helps too.
+    run.plan.target = 1e-9;
+    run.plan.time_limit = Some(16.0);
+    let (tone, text) = badge(&run).unwrap();
+    assert_eq!(tone, Tone::Bad);
+    assert!(text.starts_with("Quality: POOR. Other processes used 31% of the CPUs."), "{text}");
+    assert!(text.ends_with(" Stop other processes and run again, or add --time-limit 10m."), "{text}");
+    // What disturbs hardly explains no wide result.
+    run.session.conditions.others = None;
+    run.plan.time_limit = Some(900.0);
+    let (_, text) = badge(&run).unwrap();
+    assert!(text.contains("results did not reach") && text.ends_with("with --time-limit 45m."), "{text}");
+    let level = |run: &Run| quality(run).level;
     run.results.iter_mut().for_each(|result| result.outcome = Outcome::NotMeasured("no".into()));
-    assert_eq!(level(&run), TrustLevel::Unknown);
-    assert_eq!(level(&fixture::published_run()), TrustLevel::Unknown, "another tool measured it");
+    assert_eq!(level(&run), QualityLevel::Unknown);
+    assert_eq!(level(&fixture::published_run()), QualityLevel::Unknown, "another tool measured it");
+    assert_eq!(badge(&fixture::published_run()), None);
+}
+
+#[test]
+fn the_margin_holds_nine_results_of_ten() {
+    let mut run = whole();
+    let one = |at: usize, half: f64| {
+        let estimate = fixture::estimate(1.0, 1.0 - half, 1.0 + half, 14);
+        let second = fixture::metric(Unit::Seconds, "operation");
+        fixture::result(&format!("os.own{at}"), "own", "", second, Outcome::Measured(estimate))
+    };
+    run.results = (1..=10).map(|at| one(at, 0.01 * at as f64)).collect();
+    assert!((quality(&run).margin.unwrap() - 0.09).abs() < 1e-9);
+    for result in run.results.iter_mut().take(2) {
+        result.outcome = Outcome::Modes(Vec::new());
+    }
+    assert_eq!(quality(&run).margin, None, "two of ten have no interval");
+}
+
+/// Every format has the same level, reason and advice.
+#[test]
+fn every_format_states_the_quality() {
+    let mut run = whole();
+    run.session.conditions.others = Some(TakenTime { seconds: 62.0, of: 200.0 });
+    run.session.conditions.cpus = Some(2);
+    let drawn = |format: &dyn ReportFormat, document: &Document| {
+        let mut out = Vec::new();
+        format.render(document, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let document = view::run(&run, &context());
+    let level = quality(&run).level.word();
+    let head = format!("Quality: {}.", level.to_uppercase());
+    let reason = "Other processes used 31% of the CPUs.";
+    for text in [drawn(&Markdown, &document), drawn(&Html, &document), screen(&document, 160)] {
+        assert!(text.contains(&head) && text.contains(reason), "{text}");
+    }
+    let coloured = drawn(&Terminal { width: 100, colour: true }, &document);
+    assert!(coloured.contains(&format!("m{head}\u{1b}[0m {reason}")), "{coloured}");
+    let page =
+        view::report(&view::ReportInput { runs: &[&run], catalogue: benchmarks::catalogue(), ..Default::default() });
+    assert!(drawn(&Html, &page).contains(reason));
+    let json: serde_json::Value = serde_json::from_str(&drawn(&JsonFormat, &document)).unwrap();
+    assert_eq!(json["quality"]["level"], level);
+    assert_eq!(json["quality"]["reasons"][0], "other processes used 31% of the CPUs");
+    assert!(json["quality"]["advice"].as_str().unwrap().starts_with("Stop other processes"));
+    let back: Run = serde_json::from_value(json).unwrap();
+    assert_eq!(back, run, "the document is read as before");
 }
 
 #[test]
@@ -133,9 +225,10 @@ fn repeated_samples_are_counted_by_reason() {
     run.results[1].samples[0].invalid = Some(Invalid::Suspended(2.0));
     run.results[1].samples[1].invalid = Some(Invalid::Suspended(2.0));
     run.results[1].flags.push(Flag::Repeated);
-    let text = screen(&view::run(&run, &context()), 100);
-    assert!(text.contains("3 samples") && text.contains("the machine slept (2)"), "{text}");
-    assert!(doubts(&run).iter().all(|doubt| doubt.flag != Flag::Repeated));
+    let text = screen(&view::run(&run, &context()), 200);
+    let wanted = "3 samples repeated: the machine slept 2, busy sibling hyperthread or clock change 1";
+    assert!(text.contains(wanted), "{text}");
+    assert!(flag_counts(&run).iter().all(|count| count.flag != Flag::Repeated));
 }
 
 fn compared(runs: &[Run], width: usize) -> String {

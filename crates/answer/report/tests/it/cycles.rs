@@ -83,13 +83,13 @@ fn many_runs_have_one_note_on_their_clocks_and_few_on_what_disturbed_them() {
     }
     let runs: Vec<&Run> = runs.iter().collect();
     let few = unwrapped(&drawn(&Terminal { width: 160, ..Terminal::default() }, &runs[..4]));
-    assert_eq!((few.matches("CPU clock of").count(), few.matches("beside other work").count()), (3, 3), "{few}");
+    assert_eq!((few.matches("CPU clock of").count(), few.matches("load before the run").count()), (3, 3), "{few}");
     let text = drawn(&Terminal { width: 160, ..Terminal::default() }, &runs);
     println!("{text}");
     let said = unwrapped(&text);
     assert_eq!((said.matches("CPU clock of").count(), said.matches("CPU clocks of 19 runs").count()), (0, 1), "{text}");
     assert!(said.contains("2.50 GHz to 2.60 GHz vs 2.60 GHz of vm 1; "), "{text}");
-    assert_eq!(said.matches("beside other work").count(), 3, "{text}");
+    assert_eq!(said.matches("load before the run").count(), 3, "{text}");
     assert!(said.contains("Also with interference: "), "{text}");
 }
 

@@ -49,10 +49,10 @@ fn json_of_a_run_is_the_run_document() {
 #[test]
 fn a_published_run_has_no_known_spread() {
     let text = terminal(&view::run(&fixture::published_run(), &RunContext::default()));
-    assert!(text.contains("not measured by Prony: taken from a printed evaluation, table 2"), "{text}");
+    assert!(text.contains("imported from a printed evaluation, table 2"), "{text}");
     let line = text.lines().find(|line| line.contains("write 1 B to /dev/null")).unwrap();
     assert!(line.contains(" 11.6 µs ") && line.ends_with("no error bars"), "{line}");
-    assert!(text.contains("14 results: 14 with no spread known."), "{text}");
+    assert!(text.contains("14 results: 14 without error bars."), "{text}");
     assert!(!text.contains("95%"), "no interval is promised where there is none");
 }
 
@@ -63,11 +63,11 @@ fn incomplete_and_foreign_runs_are_marked() {
     run.session.ended_on.as_mut().unwrap().boot = "another".to_owned();
     let text = terminal(&view::run(&run, &RunContext { handle: Some("3".into()), ..RunContext::default() }));
     assert!(text.contains("the machine restarted during the run"));
-    assert!(text.contains("the run ended before everything planned was done"));
+    assert!(text.contains("the run was stopped before all results were finished"));
     assert!(text.contains("prony run --resume 3"));
     run.plan.time_limit = Some(run.session.seconds);
     let text = terminal(&view::run(&run, &RunContext::default()));
-    assert!(text.contains("the time limit ended the run before every result was finished"), "{text}");
+    assert!(text.contains("stopped at the time limit"), "{text}");
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn every_format_shows_lower_levels_and_marks_ranges() {
         ] {
             let text = text.replace('\u{a0}', " ");
             assert!(text.contains(words), "{name} at {level}: {text}");
-            assert!(words != "range" || text.contains("range of 6 samples"), "{name} at {level}: {text}");
+            assert!(words != "range" || text.contains("min–max (n=6)"), "{name} at {level}: {text}");
         }
         assert!(drawn(&Csv, &document).contains(code), "csv at {level}");
     }
@@ -299,7 +299,7 @@ fn unconfirmed_results_are_not_counted_as_within() {
         text.rsplit_once("in 1:47: ").unwrap().1.to_owned()
     };
     assert!(within(&at_levels(&[0.96, 0.99, 0.95, 0.99])).starts_with("4 within ±2%"));
-    assert!(within(&at_levels(&[0.949, 0.75, 0.0, 0.99])).starts_with("1 within ±2%, 3 not confirmed"));
+    assert!(within(&at_levels(&[0.949, 0.75, 0.0, 0.99])).starts_with("1 within ±2%, 3 unconfirmed"));
     for flag in [model::Flag::Unfinished, model::Flag::CannotConverge] {
         let mut run = at_levels(&[0.96, 0.99, 0.95, 0.99]);
         let result = run.results.iter_mut().find(|result| result.outcome.estimate().is_some()).unwrap();
@@ -307,11 +307,11 @@ fn unconfirmed_results_are_not_counted_as_within() {
         let said = within(&run);
         assert!(said.starts_with("3 within ±2%"), "{said}");
         // Their ends are within it: whatever they lack, they are not wider.
-        assert!(said.contains("1 not confirmed") && !said.contains("wider"), "{said}");
+        assert!(said.contains("1 unconfirmed") && !said.contains("wider"), "{said}");
     }
     // A range of few samples within the target is no proof, and no failure to reach it.
     let mut few = at_levels(&[0.75]);
     let result = few.results.iter_mut().find(|result| result.outcome.estimate().is_some()).unwrap();
     result.flags.push(model::Flag::CannotConverge);
-    assert!(terminal(&view::run(&few, &RunContext::default())).contains("±2% not confirmed"));
+    assert!(terminal(&view::run(&few, &RunContext::default())).contains("±2% unconfirmed"));
 }

@@ -170,9 +170,9 @@ fn a_page_of_many_runs_has_no_samples_few_notes_and_rows_for_curves() {
     assert_eq!(samples(&data(&all)), 0);
     let text = page(&all);
     let (top, rest) = text.split_once("<main>").unwrap();
-    assert_eq!(top.matches("ran beside other work").count(), 3, "a few sentences, and the names of some others");
+    assert_eq!(top.matches("load before the run").count(), 3, "a few sentences, and the names of some others");
     assert!(top.contains("node3, node4") && top.contains("and 7 more"), "{top}");
-    assert_eq!(rest.matches("ran beside other work").count(), 17, "the others stand among the notes");
+    assert_eq!(rest.matches("load before the run").count(), 17, "the others stand among the notes");
     let tails = rest.split("<h2>Latency distributions</h2>").nth(1).unwrap().split("</section>").next().unwrap();
     assert!(!tails.contains("result class=\"small\""), "no chart of so many curves");
     assert!(tails.contains("node19") && tails.contains("99.9%"), "{tails}");

@@ -16,7 +16,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::FileMetadata,
     stresses: &[Primitive::Durability, Primitive::DiskWrite],
     usual: true,
-    key: &[(80, "durable write", "")],
+    key: &[(80, "append + fsync", "")],
     sources: &[DefinitionSource::new("POSIX", "fsync", "fsync(2)")],
     batch: BatchRule::at_most(1024),
     prepare,

@@ -12,7 +12,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Ipc,
     stresses: &[Primitive::Pipe, Primitive::ContextSwitch, Primitive::Wakeup],
     usual: true,
-    key: &[(61, "pipe round trip, one CPU", "placement=same_cpu")],
+    key: &[(61, "pipe round trip, same core", "placement=same_cpu")],
     sources: &[
         DefinitionSource::new("BaBar", "table 6, pipe", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_pipe", "McVoy & Staelin, USENIX ATC 1996"),

@@ -12,7 +12,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::ContextSwitch, Primitive::Wakeup],
     usual: true,
-    key: &[(70, "TCP round trip, one CPU", "placement=same_cpu")],
+    key: &[(70, "TCP round trip, same core", "placement=same_cpu")],
     sources: &[
         DefinitionSource::new("BaBar", "table 6, TCP", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_tcp", "McVoy & Staelin, USENIX ATC 1996"),

@@ -12,7 +12,11 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],
-    key: &[(1, "memory bandwidth, all CPUs", "threads=all"), (3, "memory bandwidth, one CPU", "threads=1,stores=best")],
+    key: &[
+        (1, "memory bandwidth, all CPUs", "threads=all"),
+        (3, "memory bandwidth, one CPU", "threads=1,stores=best"),
+        (4, "memory bandwidth, one CPU", "threads=1"),
+    ],
     sources: &[
         DefinitionSource::new("STREAM", "Copy", "J. McCalpin, IEEE TCCA newsletter, December 1995"),
         DefinitionSource::new("BaBar", "result 4", "T. Pavel, CHEP 98"),

@@ -66,8 +66,8 @@ fn reported(level: usize, cpu: Option<usize>) -> String {
     let mut caches = cpu.into_iter().flat_map(|cpu| machine.caches(cpu)).map(|(cache, _)| cache);
     let data = caches.find(|cache| cache.level as usize == level && cache.kind != CacheKind::Instruction);
     match data.and_then(|cache| cache.bytes) {
-        Some(bytes) => format!("the operating system reports {} for level {level}", model::format_size(bytes)),
-        None => format!("the operating system reports nothing for level {level}"),
+        Some(bytes) => format!("OS reports {}", model::spoken_size(bytes)),
+        None => "OS reports no size".to_owned(),
     }
 }
 

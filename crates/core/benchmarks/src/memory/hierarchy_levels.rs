@@ -17,8 +17,6 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     prepare: |_, context| {
         let curve = curve(context)?;
         // Known before the first sample, so that no sample can find one more.
-        context
-            .note("one survey found these levels; samples say how many of them are steps, and the interval is of that");
         reading(curve, |curve| Ok(curve.steps()? as f64))
     },
     ..Benchmark::BLANK

@@ -16,7 +16,14 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::Tlb],
     usual: true,
-    key: &[(11, "", "working_set=64MiB")],
+    // Suites move the working set beyond the caches of the machine.
+    key: &[
+        (11, "memory latency, 1 GiB", "working_set=1GiB"),
+        (12, "memory latency, 512 MiB", "working_set=512MiB"),
+        (13, "memory latency, 256 MiB", "working_set=256MiB"),
+        (14, "memory latency, 128 MiB", "working_set=128MiB"),
+        (15, "memory latency, 64 MiB", "working_set=64MiB"),
+    ],
     sources: &[
         DefinitionSource::new("lmbench", "lat_mem_rd -t", "L. McVoy and C. Staelin, USENIX ATC 1996"),
         DefinitionSource::new("multichase", "simple", "github.com/google/multichase"),

@@ -38,7 +38,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 };
 
 /// Note of a result that more chains than these would exceed.
-const AT_LEAST: &str = "at least so many: the ratios still rise at 16 chains, the most that are followed";
+const AT_LEAST: &str = "lower bound (still rising at 16 chains)";
 
 /// Loads from which the number of steps of a slice is computed.
 const SAMPLE: u64 = 4096;

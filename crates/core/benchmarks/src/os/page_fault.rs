@@ -206,10 +206,8 @@ impl MappedFile {
         if faulting.is_empty() {
             return Err(Unsupported::new("touching a mapped file causes no faults on this file system"));
         }
-        context.note(format!(
-            "a fault brings {:.0} pages of the file",
-            (BYTES / page_size() as u64) as f64 / faulting.len() as f64
-        ));
+        context
+            .note(format!("one fault maps {:.0} pages", (BYTES / page_size() as u64) as f64 / faulting.len() as f64));
         Ok(Self { maps, _files: files, faulting, touched: 0 })
     }
 }

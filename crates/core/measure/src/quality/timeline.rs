@@ -98,7 +98,7 @@ fn clock_result(clock: Option<f64>, parts: Vec<Sample>, readings: usize) -> Opti
         method: EstimateMethod::OrderStatistic.at(found.interval.level),
     };
     let metric = Metric::higher(Unit::Hertz, "cycles");
-    Some(result(model::CLOCK, "clock that the run had", metric, parts, estimate))
+    Some(result(model::CLOCK, "CPU clock during the run", metric, parts, estimate))
 }
 
 /// The interval of the share is that of a mean over autocorrelated parts.
@@ -120,7 +120,7 @@ fn shared_result(share: Option<Share>, parts: Vec<Sample>, readings: usize) -> O
         method: if known { EstimateMethod::Propagated } else { EstimateMethod::Range },
     };
     let metric = Metric::lower(Unit::Ratio, "time");
-    Some(result(model::CORE_SHARED, "time in which the core was shared", metric, parts, estimate))
+    Some(result(model::CORE_SHARED, "time the sibling hyperthread was busy", metric, parts, estimate))
 }
 
 #[cfg(test)]

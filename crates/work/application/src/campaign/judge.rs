@@ -16,7 +16,7 @@ pub(crate) fn smallest_seen(result: &mut BenchmarkResult, hidden: f64) {
     if measured && most <= COUNT * hidden {
         result.outcome = Outcome::Below { bound: most };
         result.flags.clear();
-        let note = "upper bound: smaller than our own launcher";
+        let note = "upper bound: smaller than Prony's own launcher";
         if !result.notes.iter().any(|known| known == note) {
             result.notes.push(note.to_owned());
         }

@@ -45,6 +45,9 @@ fn blocks(all: &[Block]) -> Result<Markup, Error> {
 fn block(block: &Block) -> Result<Markup, Error> {
     Ok(match block {
         Block::Text(text) => html! { p { (text) } },
+        Block::Badge(badge) => html! {
+            p.badge { b class=(table::class(badge.tone)) { (badge.head()) } " " (badge.text) }
+        },
         Block::List { numbered: true, items } => html! { ol { @for item in items { li { (item) } } } },
         Block::List { items, .. } => html! { ul { @for item in items { li { (item) } } } },
         Block::Facts(facts) => html! { dl { @for (name, value) in facts { dt { (name) } dd { (value) } } } },

@@ -75,6 +75,15 @@ impl TerminalPage {
         for block in blocks {
             match block {
                 Block::Text(text) => self.text(lines, text, "  ", "  ", Tone::Plain),
+                Block::Badge(badge) => {
+                    let head = clean(&badge.head());
+                    let from = lines.len();
+                    self.text(lines, &format!("{head} {}", badge.text), "  ", "  ", Tone::Plain);
+                    // The words are short: they stand in the first line.
+                    if let Some(first) = lines.get_mut(from) {
+                        *first = first.replacen(&head, &self.paint.tone(&head, badge.tone), 1);
+                    }
+                }
                 Block::List { numbered, items } => self.list(lines, *numbered, items),
                 Block::Facts(facts) => self.facts(lines, facts),
                 Block::Table(table) => grid::draw(table, self.width, self.paint, lines),

@@ -9,17 +9,17 @@ use crate::words::result_label;
 /// Fewest lines that stand for a run; of one with fewer, the first results of each benchmark are shown.
 const LEAST: usize = 4;
 
-/// Most lines.
-const MOST: usize = 10;
+/// Most lines; a run with no more results is shown whole.
+const MOST: usize = 9;
 
 const fn valued(result: &BenchmarkResult) -> bool {
     matches!(result.outcome, Outcome::Measured(_) | Outcome::Below { .. } | Outcome::Modes(_))
 }
 
 /// The key results of a run with their titles: of each line the first candidate that has a value, else the first that
-/// was requested, which says why it has none. A title never claims more than the result is: 64 MiB may lie in a cache,
-/// so its latency keeps its label.
-pub(super) fn key_results<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<(String, &'a BenchmarkResult)> {
+/// was requested, which says why it has none. A title never claims more than the result is.
+#[must_use]
+pub fn key_results<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<(String, &'a BenchmarkResult)> {
     let requested: Vec<&BenchmarkResult> = run.results.iter().filter(|result| !result.is_condition()).collect();
     let keys = |benchmark: &str| catalogue.get(benchmark).map_or(&[][..], |benchmark| &benchmark.key);
     let meets = |result: &BenchmarkResult, key: &KeyResult| {
@@ -31,12 +31,11 @@ pub(super) fn key_results<'a>(run: &'a Run, catalogue: &Catalogue) -> Vec<(Strin
     }
     found.sort_by_key(|(key, result)| (key.rank / 10, !valued(result), key.rank));
     found.dedup_by_key(|(key, _)| key.rank / 10);
-    if found.len() >= LEAST {
-        let title =
-            |key: &KeyResult, result| if key.title.is_empty() { result_label(result) } else { key.title.clone() };
-        return found.into_iter().map(|(key, result)| (title(key, result), result)).collect();
+    if requested.len() > MOST && found.len() >= LEAST {
+        return found.into_iter().take(MOST).map(|(key, result)| (key.title.clone(), result)).collect();
     }
+    let whole = requested.len() <= MOST;
     let mut seen: HashSet<&str> = HashSet::new();
-    let first = requested.into_iter().filter(|result| seen.insert(&result.benchmark));
+    let first = requested.into_iter().filter(|result| whole || seen.insert(&result.benchmark));
     first.take(MOST).map(|result| (result_label(result), result)).collect()
 }

@@ -11,7 +11,7 @@ mod resolve;
 use model::{Definition, ResultKey, Run, target_number};
 
 use super::RunContext;
-use super::machine::{heading, notes};
+use super::machine::{heading, notes, warnings};
 use super::report::curves;
 use super::run::{summary, table as run_table};
 use crate::{Block, Cell, Column, ColumnKind, Document, DocumentSection, EmbeddedJson, TableRow};
@@ -108,7 +108,7 @@ pub enum Slot {
 #[must_use]
 pub fn in_tables(run: &Run, evaluation: &EvaluationView, context: &RunContext) -> Document {
     let mut document = Document::new(heading(run, context.handle.as_deref()));
-    document.notes = notes(run);
+    document.notes = warnings(run).into_iter().chain(notes(run)).collect();
     document.notes.push(format!("tables of: {}; {}", evaluation.title, evaluation.attribution));
     let drawn: Vec<_> = evaluation.tables.iter().map(|table| (table, place::placed(table, run))).collect();
     for (table, rows) in &drawn {

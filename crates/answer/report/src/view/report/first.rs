@@ -5,23 +5,20 @@ use model::{BenchmarkResult, Outcome, Run, Unit};
 
 use super::{ReportInput, forest};
 use crate::view::compare::{self, brief, clock, heat};
-use crate::view::{run, trusted};
+use crate::view::{quality, run};
 use crate::words::{capital, result_label};
 use crate::{Block, Chart, ChartAxis, ChartPlot, Division, DocumentSection, Strip, StripRow, Tone, VerdictCard};
 
-/// One run: its summary, its data quality, its key results or the `answer` of its command.
+/// One run: the quality of its data, what was measured, its key results or the `answer` of its command.
 pub(super) fn one(run_: &Run, input: &ReportInput) -> DocumentSection {
     let context = crate::view::RunContext { catalogue: input.catalogue, ..Default::default() };
-    let mut facts = trusted::trusted(run_, usize::MAX);
-    let doubts = facts.split_off(facts.iter().take_while(|(name, _)| name == "trust").count());
-    let mut blocks = vec![Block::Text(run::summary(run_, &context))];
-    blocks.extend((!facts.is_empty()).then_some(Block::Facts(facts)));
+    let mut blocks: Vec<Block> = quality::badge(run_).into_iter().collect();
+    blocks.push(Block::Text(run::summary(run_, &context)));
     match input.answer {
         [] if run_.results.is_empty() => {}
         [] => blocks.push(Block::Table(crate::view::answer::key_table(run_, &context))),
         answer => blocks.extend_from_slice(answer),
     }
-    blocks.extend((!doubts.is_empty()).then_some(Block::Facts(doubts)));
     DocumentSection { title: "Answer".to_owned(), blocks }
 }
 

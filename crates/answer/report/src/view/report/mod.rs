@@ -16,7 +16,7 @@ use ::explain::Explanation;
 use model::{Catalogue, ResultKey, Run};
 
 use super::compare::{assumed, edge, many, means, open, side_by_side};
-use super::{compare, explain, machine, matrices, network, run, scaling};
+use super::{compare, explain, machine, matrices, network, quality, run, scaling};
 use crate::words::{capital, distinct, family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 
@@ -104,7 +104,9 @@ fn disturbed(runs: &[&Run], names: &[String]) -> Vec<(String, String)> {
 
 /// Disturbances and notes of the runs that are not at the top.
 fn notes(told: &[String], disturbed: impl Iterator<Item = String>, runs: &[&Run]) -> Option<DocumentSection> {
-    let notes = disturbed.chain(runs.iter().flat_map(|run| machine::notes(run)));
+    let of_run =
+        |run: &&Run| machine::warnings(run).into_iter().chain(machine::notes(run)).chain(quality::details(run));
+    let notes = disturbed.chain(runs.iter().flat_map(of_run));
     let notes = distinct(notes.filter(|note| !told.contains(note)));
     let title = plural(notes.len(), "note");
     let blocks = vec![Block::list(notes.clone())];
