@@ -34,7 +34,7 @@ fn the_nodes_of_a_production_say_that_prices_are_placeholders() {
     let said = place.ask(&["choose", path.to_str().unwrap()]).fine().out;
     assert!(said.contains("PLACEHOLDERS") && said.contains("Take "), "{said}");
     // The note states no spread, which is not the same as a spread of zero.
-    assert!(said.contains("NO SPREAD KNOWN of the rate of reconstruction on dual Athlon MP 1800+"), "{said}");
+    assert!(said.contains("NO ERROR BARS: the rate of reconstruction on \"dual Athlon MP 1800+\""), "{said}");
     assert_eq!(found["problem"]["offers"][0]["unknown_spread"][0], "reconstruction");
 }
 
@@ -250,11 +250,11 @@ fn the_newest_of_several_runs_of_a_machine_counts() {
     // A job takes two seconds there.
     for runs in ["[\"1\", \"2\", \"3\"]", "[\"3\", \"2\", \"1\"]"] {
         let said = choose(runs);
-        assert!(said.contains("20 node") && said.contains("the newest of 3 runs that have it"), "{said}");
+        assert!(said.contains("20 × \"node\"") && said.contains("the newest of 3 runs that have it"), "{said}");
         assert!(said.contains("differs by −60% to +100%"), "{said}");
     }
     let said = choose("\"2\"");
-    assert!(said.contains("10 node") && !said.contains("newest"), "{said}");
+    assert!(said.contains("10 × \"node\"") && !said.contains("newest"), "{said}");
     let fit = ["app", "fit", "table.job", "1", "2", "3", "4", "--against", "table.rating"];
     let found = place.ask(&[&fit[..], &["--format=json"]].concat()).fine().json();
     assert_eq!(found["fits"][0]["machines"].as_u64(), Some(2), "{found:#}");

@@ -34,7 +34,7 @@ fn part(command: &str, common: &CommonOptions) -> Result<Document> {
     })?;
     match &cli.verb {
         Verb::Predict(arguments) => predict::document(arguments, common),
-        Verb::Choose(arguments) => choose::document(arguments, common),
+        Verb::Choose(arguments) => choose::document(arguments, common, true),
         Verb::Trend(arguments) => trend::document(arguments, common),
         Verb::App(arguments) => app::document(arguments, common).unwrap_or_else(|| Err(other())),
         _ => Err(other()),

@@ -176,12 +176,8 @@ mod tests {
     use crate::{Fact, FactValue};
 
     fn named(vendor: &str, family: &str, model: &str, stepping: &str) -> Option<&'static str> {
-        let facts = [
-            ("cpu.vendor", vendor),
-            ("cpu.family", family),
-            ("cpu.model_number", model),
-            ("cpu.stepping", stepping),
-        ];
+        let facts =
+            [("cpu.vendor", vendor), ("cpu.family", family), ("cpu.model_number", model), ("cpu.stepping", stepping)];
         let fact = |(name, value): (&str, &str)| Fact {
             name: name.to_owned(),
             value: FactValue::Text(value.to_owned()),
@@ -231,9 +227,8 @@ mod tests {
                 assert!(AMD.iter().filter(has).count() <= 1, "{family:#x} {model:#x}");
             }
             for stepping in 0..16 {
-                let has = |one: &&(&[u32], Range, &str)| {
-                    one.0.contains(&model) && one.1.0 <= stepping && stepping <= one.1.1
-                };
+                let has =
+                    |one: &&(&[u32], Range, &str)| one.0.contains(&model) && one.1.0 <= stepping && stepping <= one.1.1;
                 assert!(INTEL.iter().filter(has).count() <= 1, "{model:#x} {stepping}");
             }
         }

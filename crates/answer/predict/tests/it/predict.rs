@@ -85,7 +85,7 @@ fn a_planted_mix_is_recovered() {
         assert!((seen - share).abs() < 0.06, "{label}: {seen} against {share}");
     }
     let sentences = found.sentences().join("\n");
-    assert!(sentences.contains("behaves like") && sentences.contains("% hash"), "{sentences}");
+    assert!(sentences.contains("Predicted mostly from ") && sentences.contains("hash ("), "{sentences}");
 }
 
 /// How many intervals contain the truth, of how many.
