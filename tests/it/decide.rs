@@ -55,6 +55,12 @@ fn a_cloud_choice_is_the_same_twice_and_names_what_to_find_out() {
     for format in ["markdown", "csv", "terminal"] {
         place.ask(&["choose", path.to_str().unwrap(), "--format", format]).fine();
     }
+    // The plan comes first, with the names of offers in quotation marks, and little stands before the table.
+    let said = |more: &[&str]| place.ask(&[&["choose", path.to_str().unwrap()], more].concat()).fine().out;
+    let (brief, whole) = (said(&[]), said(&["--details"]));
+    let items: Vec<&str> = brief.lines().filter(|line| line.trim_start().starts_with('·')).collect();
+    assert!(items[0].contains("Take ") && items[0].contains("\"bought, 32 cores\"") && items.len() <= 6, "{brief}");
+    assert!(!brief.contains("Pareto") && whole.contains("Pareto") && whole.contains("value of information"), "{whole}");
 }
 
 #[test]

@@ -197,8 +197,8 @@ impl Explanation {
         let mut said = Vec::new();
         if !all.is_empty() {
             // A bound is one on slowdowns: what is faster may be faster by anything.
-            let any = if self.causes.iter().any(|cause| cause.excess < 0.0) { "any slowdown" } else { "any" };
-            said.push(format!("Ruled out as the main cause of {any}: {}.", list(&all)));
+            let any = if self.causes.iter().any(|cause| cause.excess < 0.0) { " of any slowdown" } else { "" };
+            said.push(format!("Ruled out as the main cause{any}: {}.", list(&all)));
         }
         for out in self.ruled_out.iter().filter(|out| !out.of.is_empty()) {
             let not = self.not_ruled_out.iter().find(|not| not.title == out.title);

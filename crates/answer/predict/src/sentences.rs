@@ -25,12 +25,12 @@ impl Prediction {
                 percent(error.worst_tenth),
             ));
             sentences.extend(error.rating_median.map(|rating| {
-                let wins = if rating <= error.median {
-                    "it does as well as the prediction or better"
-                } else {
-                    "the prediction does better"
+                let which = match percent(rating) == percent(error.median) {
+                    true => ", as good",
+                    false if rating < error.median => ", which is better here",
+                    false => "",
                 };
-                format!("Baseline, scaling by the best single benchmark: {} median; {wins}.", percent(rating))
+                format!("Baseline, scaling by the best single benchmark: {} median{which}.", percent(rating))
             }));
         } else if self.forecasts.iter().any(|forecast| forecast.value.is_some()) {
             sentences.push(format!(
