@@ -60,7 +60,7 @@ fn a_cloud_choice_is_the_same_twice_and_names_what_to_find_out() {
     let (brief, whole) = (said(&[]), said(&["--details"]));
     let items: Vec<&str> = brief.lines().filter(|line| line.trim_start().starts_with('·')).collect();
     assert!(items[0].contains("Take ") && items[0].contains("\"bought, 32 cores\"") && items.len() <= 6, "{brief}");
-    assert!(!brief.contains("Pareto") && whole.contains("Pareto") && whole.contains("value of information"), "{whole}");
+    assert!(!brief.contains("Pareto") && whole.contains("Pareto") && whole.contains("at the purchase"), "{whole}");
 }
 
 #[test]

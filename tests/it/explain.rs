@@ -133,7 +133,7 @@ fn an_explanation_is_a_screen_that_begins_with_the_answer() {
         let first = said.lines().nth(2).unwrap_or_default();
         assert!(first.trim_start().starts_with(answer), "{said}");
         let body = said.split("Next: ").next().unwrap_or_default();
-        for id in ["=", "kernel.", "memory.load", "os.", "+47", "switches"] {
+        for id in ["=", "kernel.command", "memory.load", "os.", "+47", "switches"] {
             assert!(!body.contains(id), "{id} in {said}");
         }
     }
