@@ -34,14 +34,23 @@ pub(crate) struct Arguments {
     /// Set the seed of random numbers [default: that of the file, else 1]
     #[arg(long)]
     seed: Option<u64>,
+    /// Show the parts of the cost, what each measurement is worth, the Pareto fronts and what was corrected
+    #[arg(long)]
+    details: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    output::print(&document(arguments, common)?, common)
+    let details = arguments.details || common.format() == "html";
+    let mut document = document(arguments, common, details)?;
+    if !details {
+        let file = report::words::quoted(&arguments.file.display().to_string());
+        document.next.push(format!("prony choose {file} --details"));
+    }
+    output::print(&document, common)
 }
 
 /// Its document, for a report of its own or as part of another.
-pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<Document> {
+pub(crate) fn document(arguments: &Arguments, common: &CommonOptions, details: bool) -> Result<Document> {
     let file = &arguments.file;
     let text = text_of(file, LIMIT)?;
     let wanted = parse(&text).with_context(|| format!("{}", file.display()))?;
@@ -54,7 +63,7 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     }
     problem.seed = arguments.seed.unwrap_or(problem.seed);
     let choice = decide(&problem)?;
-    let mut document = report::view::choose(&choice);
+    let mut document = report::view::choose(&choice, details);
     document.notes.extend(of_several);
     Ok(document)
 }

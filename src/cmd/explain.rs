@@ -27,9 +27,9 @@ pub(crate) struct Arguments {
     /// Compare the first run at one set of parameters with the second at another
     #[arg(long, num_args = 2, value_names = ["PARAMETERS_A", "PARAMETERS_B"])]
     at: Option<Vec<Parameters>>,
-    /// Print the arithmetic
-    #[arg(long, short)]
-    verbose: bool,
+    /// Show the evidence, the facts that differ, the assumptions and the arithmetic
+    #[arg(long)]
+    details: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -54,12 +54,29 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         results: arguments.results.clone(),
         at,
         history: &history,
+        mean: true,
+        label: report::words::label,
         handles: vec![a.handle, b.handle],
         ..ExplainOptions::default()
     };
     let explanation = explain(a_run, b_run, &options)?;
-    output::print(
-        &report::view::explain(&explanation, &report::view::ExplainContext { verbose: arguments.verbose }),
-        common,
-    )
+    let context = report::view::ExplainContext { details: arguments.details, command: Some(arguments.with_details()) };
+    output::print(&report::view::explain(&explanation, &context), common)
+}
+
+impl Arguments {
+    /// The same command with its details.
+    fn with_details(&self) -> String {
+        let mut words = vec!["prony".to_owned(), "explain".to_owned(), self.a.clone()];
+        words.extend(self.b.clone());
+        if let Some(results) = &self.results {
+            words.extend(["--results".to_owned(), results.clone()]);
+        }
+        if let Some(parameters) = &self.at {
+            words.push("--at".to_owned());
+            words.extend(parameters.iter().map(ToString::to_string));
+        }
+        words.push("--details".to_owned());
+        words.iter().map(|word| report::words::quoted(word)).collect::<Vec<_>>().join(" ")
+    }
 }

@@ -46,7 +46,7 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     let targets = targets(&table, &asked, &runs)?;
     anyhow::ensure!(
         !targets.is_empty(),
-        "every machine has run {}; name one with --on to see what would have been predicted",
+        "every machine has run {}; name one with --on to predict it from the others",
         table.application.name
     );
     Ok(report::view::predict(&predict(&table, &targets, &PredictOptions { level: LEVEL })?))

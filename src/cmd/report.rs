@@ -102,6 +102,8 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
                 catalogue: benchmarks::catalogue(),
                 results,
                 history: &history,
+                mean: true,
+                label: report::words::label,
                 handles: handles.clone(),
                 ..Default::default()
             };

@@ -34,7 +34,7 @@ fn the_nodes_of_a_production_say_that_prices_are_placeholders() {
     let said = place.ask(&["choose", path.to_str().unwrap()]).fine().out;
     assert!(said.contains("PLACEHOLDERS") && said.contains("Take "), "{said}");
     // The note states no spread, which is not the same as a spread of zero.
-    assert!(said.contains("NO SPREAD KNOWN of the rate of reconstruction on dual Athlon MP 1800+"), "{said}");
+    assert!(said.contains("NO ERROR BARS: the rate of reconstruction on \"dual Athlon MP 1800+\""), "{said}");
     assert_eq!(found["problem"]["offers"][0]["unknown_spread"][0], "reconstruction");
 }
 
@@ -55,6 +55,12 @@ fn a_cloud_choice_is_the_same_twice_and_names_what_to_find_out() {
     for format in ["markdown", "csv", "terminal"] {
         place.ask(&["choose", path.to_str().unwrap(), "--format", format]).fine();
     }
+    // The plan comes first, with the names of offers in quotation marks, and little stands before the table.
+    let said = |more: &[&str]| place.ask(&[&["choose", path.to_str().unwrap()], more].concat()).fine().out;
+    let (brief, whole) = (said(&[]), said(&["--details"]));
+    let items: Vec<&str> = brief.lines().filter(|line| line.trim_start().starts_with('·')).collect();
+    assert!(items[0].contains("Take ") && items[0].contains("\"bought, 32 cores\"") && items.len() <= 6, "{brief}");
+    assert!(!brief.contains("Pareto") && whole.contains("Pareto") && whole.contains("at the purchase"), "{whole}");
 }
 
 #[test]
@@ -250,11 +256,11 @@ fn the_newest_of_several_runs_of_a_machine_counts() {
     // A job takes two seconds there.
     for runs in ["[\"1\", \"2\", \"3\"]", "[\"3\", \"2\", \"1\"]"] {
         let said = choose(runs);
-        assert!(said.contains("20 node") && said.contains("the newest of 3 runs that have it"), "{said}");
+        assert!(said.contains("20 × \"node\"") && said.contains("the newest of 3 runs that have it"), "{said}");
         assert!(said.contains("differs by −60% to +100%"), "{said}");
     }
     let said = choose("\"2\"");
-    assert!(said.contains("10 node") && !said.contains("newest"), "{said}");
+    assert!(said.contains("10 × \"node\"") && !said.contains("newest"), "{said}");
     let fit = ["app", "fit", "table.job", "1", "2", "3", "4", "--against", "table.rating"];
     let found = place.ask(&[&fit[..], &["--format=json"]].concat()).fine().json();
     assert_eq!(found["fits"][0]["machines"].as_u64(), Some(2), "{found:#}");

@@ -87,6 +87,8 @@ impl FleetReport {
                 let options = explain::ExplainOptions {
                     catalogue: benchmarks::catalogue(),
                     history: &history,
+                    mean: true,
+                    label,
                     handles,
                     ..Default::default()
                 };
@@ -134,7 +136,7 @@ impl FleetReport {
             });
             let number = |name: &str| self.nodes.iter().find(|node| node.measured.node == name)?.number;
             if let Some((a, b)) = number(&outlier.baseline).zip(number(&outlier.node)) {
-                document.next.push(format!("prony explain {a} {b} --verbose"));
+                document.next.push(format!("prony explain {a} {b} --details"));
             }
         }
         document.data = EmbeddedJson::of(&self.data()).ok();

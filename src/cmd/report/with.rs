@@ -34,7 +34,7 @@ fn part(command: &str, common: &CommonOptions) -> Result<Document> {
     })?;
     match &cli.command {
         CliCommand::Predict(arguments) => predict::document(arguments, common),
-        CliCommand::Choose(arguments) => choose::document(arguments, common),
+        CliCommand::Choose(arguments) => choose::document(arguments, common, true),
         CliCommand::Trend(arguments) => trend::document(arguments, common),
         CliCommand::App(arguments) => app::document(arguments, common).unwrap_or_else(|| Err(other())),
         _ => Err(other()),

@@ -75,7 +75,7 @@ pub(crate) fn bounds(
                 title: kind.title.to_owned(),
                 tests: target.tests.clone(),
                 why: format!(
-                    "what was measured of it moved {:.2}×, but these tests also create and remove files, which nothing here measures",
+                    "what was measured of it changed {:.2}x, but they also create and remove files, which nothing here measures",
                     bound
                 ),
             });

@@ -96,7 +96,7 @@ fn bill(
         Some(slowest) if surely_slower(test, slowest.at_most) => CauseCost::Unmeasured,
         None => CauseCost::Unmeasured,
         Some(SlowestMeasured { primitive, .. }) => CauseCost::Open(format!(
-            "a mixture that no known count of operations pays for, though {primitive} may have moved as much"
+            "no known count of operations accounts for it, though {primitive} may have changed as much"
         )),
     }
 }

@@ -108,6 +108,7 @@ pub(crate) fn cause(group: &CauseGroup, tests: &[ExplainedResult], costs: &[Opti
         excess,
         excess_low: interval.map(|i| i.0),
         excess_high: interval.map(|i| i.1),
+        slowdown: unit.log.exp(),
         factor: unit.residual.exp(),
         at_one_clock: unit.is_told_at_one_clock(),
         pays_for,

@@ -174,22 +174,22 @@ fn missing(rule: &Rule, tests: &[ExplainedResult], says: &[(usize, Says)], shown
     for (keys, did) in [
         (of(&|said| said == Says::Against), "changed the other way".to_owned()),
         (of(&|said| said == Says::Same), "did not change".to_owned()),
-        (of(&|said| matches!(said, Says::Less(_))), format!("changed at most {most:.2}×")),
+        (of(&|said| matches!(said, Says::Less(_))), format!("changed at most {most:.2}x")),
     ] {
         if !keys.is_empty() {
-            missing.push(format!("{}, which it touches too, {did}", results(&keys)));
+            missing.push(format!("{}, which should be affected as well, {did}", results(&keys)));
         }
     }
     let moved = || says.iter().filter(|(_, said)| *said == Says::Moved).map(|(index, _)| &tests[*index]);
     let upward = moved().filter(|test| test.residual > 0.0).count();
     if upward > 0 && upward < moved().count() {
-        missing.push("of what it touches some is slower and some faster".to_owned());
+        missing.push("some results that depend on it are slower and some faster".to_owned());
     }
     let mut benchmarks: Vec<&str> = moved().map(|test| test.key.benchmark.as_str()).collect();
     benchmarks.sort_unstable();
     benchmarks.dedup();
     if benchmarks.len() < 2 {
-        missing.push("one result alone speaks for it".to_owned());
+        missing.push("it is supported by a single result only".to_owned());
     }
     missing
 }
@@ -294,7 +294,7 @@ fn fits(
     let mut missing = candidate.missing.clone();
     if !beyond.is_empty() {
         let keys: Vec<model::ResultKey> = beyond.iter().map(|&index| tests[index].key.clone()).collect();
-        missing.push(format!("{} moved as well, which it cannot touch", results(&keys)));
+        missing.push(format!("{} changed as well, which it cannot affect", results(&keys)));
     }
     Some(missing)
 }

@@ -13,6 +13,7 @@ mod clock;
 mod common;
 mod cpu;
 mod decided;
+mod details;
 mod evidence;
 mod facts;
 mod follows;
@@ -38,11 +39,13 @@ mod text;
 pub use compare::Error;
 pub use result::{
     Cause, CommonFactor, Decided, DifferenceKind, Experiment, Explanation, LeftOpen, NotRuledOut, Payment,
-    PrimitiveResidual, Rival, RuledOut, RunDifference, SlowestMeasured, Unmeasured, WouldNeed,
+    PrimitiveResidual, ResultName, Rival, RuledOut, RunDifference, SlowestMeasured, Unmeasured, WouldNeed,
 };
 pub use steps::{ExplainOptions, explain};
 pub use stream_line::StreamLine;
 
+#[cfg(test)]
+mod consistent;
 #[cfg(test)]
 #[allow(
     clippy::unwrap_used,

@@ -5,8 +5,8 @@ use model::{Catalogue, Primitive};
 use super::result::{Cause, DifferenceKind, Experiment, Explanation, Rival, UNTOLD, Unmeasured};
 use super::rules::{CPU_LIMIT, DISTURBED, NEIGHBOUR, RULES, Rule, benchmark_of};
 
-/// The measurement that separates a disturbance from everything else.
-const CLEAN: &str = "measure both again while nothing else is at work: what the disturbance made goes with it";
+/// What separates interference from everything else.
+const CLEAN: &str = "repeat both runs on an idle machine; differences due to interference vanish, real ones stay";
 
 /// Benchmarks that are proposed at once, at most.
 const MOST: usize = 4;
@@ -25,13 +25,13 @@ pub(crate) fn next_experiment(found: &Explanation, catalogue: &Catalogue) -> Opt
         let unknown = (factor.value - 1.0).abs() > f64::EPSILON && !factor.is_clock;
         return unknown.then(|| of_the_common_factor(&factor.rivals, factor.clock_seen, catalogue));
     };
-    Some(between_rivals(&cause.rivals, cause, catalogue).unwrap_or_else(|| match &cause.known_as {
-        Some(title) => match RULES.iter().find(|rule| rule.title == *title) {
-            Some(rule) => confirm(rule, cause, catalogue),
-            None => without_a_fact(cause, catalogue),
-        },
-        None => without_a_fact(cause, catalogue),
-    }))
+    let known = cause.known_as.as_ref().and_then(|title| RULES.iter().find(|rule| rule.title == *title));
+    // A parameter without a rule is a choice of who measured, and needs no confirmation.
+    let chosen = cause.because.iter().any(|d| d.kind == DifferenceKind::Parameter);
+    between_rivals(&cause.rivals, cause, catalogue).or_else(|| match known {
+        Some(rule) => Some(confirm(rule, cause, catalogue)),
+        None => (!chosen).then(|| without_a_fact(cause, catalogue)),
+    })
 }
 
 /// The benchmarks that measure these primitives, each once.
@@ -51,13 +51,13 @@ fn for_unmeasured(group: &Unmeasured, catalogue: &Catalogue) -> Experiment {
     let files = group.candidates.contains(&Primitive::FileMetadata);
     let mounts = if files { "; compare the mount options" } else { "" };
     let link = if group.candidates.contains(&Primitive::DynamicLink) {
-        "; then exec a static against a dynamic program"
+        "; then exec a static and a dynamic program"
     } else {
         ""
     };
     Experiment {
         benchmarks,
-        why: format!("the tests use {}, which no result here measures{mounts}{link}", model::words::list(&named)),
+        why: format!("{}, which these results use and nothing here measures{mounts}{link}", model::words::list(&named)),
     }
 }
 
@@ -66,26 +66,26 @@ fn of_the_common_factor(rivals: &[Rival], clock_seen: bool, catalogue: &Catalogu
     let why = if named(DISTURBED) {
         CLEAN
     } else if named(NEIGHBOUR) {
-        "measure both again at another hour, or on a host of your own: what a neighbour made goes with it"
+        "repeat both runs at another hour, or on a host of your own; a neighbour's effect vanishes"
     } else if clock_seen {
-        "measure both again: a factor that stays while the clocks stand is not the clock"
+        "repeat both runs; a factor that stays at equal clocks is not the clock"
     } else {
-        "measure both again with their clocks recorded: a clock that explains the factor moves with it"
+        "repeat both runs with the clock recorded; if it is the clock, both change together"
     };
     Experiment { benchmarks: benchmarks_of([Primitive::CoreClock], catalogue), why: why.to_owned() }
 }
 
 fn without_a_fact(cause: &Cause, catalogue: &Catalogue) -> Experiment {
     let benchmarks = benchmarks_of(cause.primitives.iter().copied(), catalogue);
-    Experiment { benchmarks, why: format!("no recorded fact that differs explains {}", cause.title) }
+    Experiment { benchmarks, why: format!("{} by itself, since no recorded difference explains it", cause.title) }
 }
 
 fn confirm(rule: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
     let parameter = cause.because.iter().find(|d| d.kind == DifferenceKind::Parameter);
     let why = parameter.map_or_else(
-        || format!("change {} alone and measure again: if it is the cause, the excess goes", rule.title),
+        || format!("change only {} and run again; if it is the cause, the difference vanishes", rule.title),
         |parameter| {
-            format!("measure both runs at {}={} and {}={}", parameter.name, parameter.a, parameter.name, parameter.b)
+            format!("both machines at {}={} and {}={}", parameter.name, parameter.a, parameter.name, parameter.b)
         },
     );
     Experiment { benchmarks: vec![rule.shown_by(catalogue).to_owned()], why }
@@ -97,22 +97,17 @@ fn between_rivals(rivals: &[Rival], cause: &Cause, catalogue: &Catalogue) -> Opt
     let itself = || cause.unit.benchmark.clone();
     let first = rivals.first()?;
     if first.title == DISTURBED {
-        let why = "measure both again while nothing else is at work: what the disturbance made goes with it, what a fact \
-                   makes stays";
-        return Some(Experiment { benchmarks: vec![itself()], why: why.to_owned() });
+        return Some(Experiment { benchmarks: vec![itself()], why: CLEAN.to_owned() });
     }
     if first.title == CPU_LIMIT {
-        let why = "measure both again without a limit on CPU time: what the limit made goes with it".to_owned();
+        let why = "repeat both runs without a limit on CPU time; its effect vanishes".to_owned();
         return Some(Experiment { benchmarks: vec![itself()], why });
     }
     let first = rule(first)?;
     match rivals.get(1).and_then(rule) {
         Some(second) => Some(between(first, second, cause, catalogue)),
         None => {
-            let why = format!(
-                "it shows {} on its own; then change that alone: if it is the cause, the excess goes",
-                first.title
-            );
+            let why = format!("{} by itself; then change only that and run again", first.title);
             Some(Experiment { benchmarks: vec![first.shown_by(catalogue).to_owned()], why })
         }
     }
@@ -127,13 +122,12 @@ fn between(first: &Rule, second: &Rule, cause: &Cause, catalogue: &Catalogue) ->
     };
     let benchmarks = benchmarks_of([apart(first, second), apart(second, first)].into_iter().flatten(), catalogue);
     if benchmarks.is_empty() {
-        let why =
-            format!("{} and {} touch the same: change one of them alone and measure again", first.title, second.title);
+        let why = format!(
+            "{} and {} affect the same results; change only one of them and run again",
+            first.title, second.title
+        );
         return Experiment { benchmarks: vec![first.shown_by(catalogue).to_owned()], why };
     }
-    let why = format!(
-        "both {} and {} differ and would do it; these results are touched by one of them alone",
-        first.title, second.title
-    );
+    let why = format!("what only one of {} and {} affects, since both could be the cause", first.title, second.title);
     Experiment { benchmarks, why }
 }

@@ -1,5 +1,7 @@
 //! The result of an explanation, as plain data.
 
+use std::collections::BTreeMap;
+
 use model::{Primitive, ResultKey};
 use serde::{Deserialize, Serialize};
 
@@ -19,9 +21,21 @@ pub struct Explanation {
     /// The CPUs of A and B, if they are known to be different ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<[String; 2]>,
+    /// Whether both runs are of one machine.
+    #[serde(default)]
+    pub same_machine: bool,
+    /// Geometric mean of B's times over A's, as a comparison has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<f64>,
+    /// Titles of the results, by their ids.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, ResultName>,
     /// Recorded disturbances, one sentence for each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbed: Vec<String>,
+    /// The first disturbance of each run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interference: Vec<String>,
     /// Whether there is a difference to explain.
     pub difference: bool,
     /// How many results were decided, and what would decide the others.
@@ -49,6 +63,15 @@ pub struct Explanation {
     pub facts: Vec<RunDifference>,
     /// The next measurement, if a question is open.
     pub next_experiment: Option<Experiment>,
+}
+
+/// What a result is called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultName {
+    /// Title of its benchmark.
+    pub title: String,
+    /// The title with the parameters in words.
+    pub label: String,
 }
 
 /// How many results were decided, and what would decide the others with a chance of 80%.
@@ -138,6 +161,8 @@ pub struct Cause {
     pub excess_low: Option<f64>,
     /// Upper end of its interval.
     pub excess_high: Option<f64>,
+    /// Time of B over time of A of the unit.
+    pub slowdown: f64,
     /// Residual factor of the unit.
     pub factor: f64,
     /// Whether excess and factor are those at one clock, as cycles are compared: the clocks differ too little to count
@@ -262,7 +287,7 @@ pub struct NotRuledOut {
 
 /// Why a test is left open that moved between runs that were disturbed unlike, where nothing else that differs would
 /// move it.
-pub(crate) const UNTOLD: &str = "what disturbed the runs may be all of it";
+pub(crate) const UNTOLD: &str = "interference alone may explain it";
 
 /// A differing test without a cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

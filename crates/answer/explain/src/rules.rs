@@ -118,15 +118,15 @@ pub(crate) fn is_fact(id: &str, name: &str) -> bool {
 use Primitive as P;
 
 /// Placement of the two threads or processes.
-pub(crate) const PLACEMENT: &str = "placement of the two parties";
+pub(crate) const PLACEMENT: &str = "CPU placement of the two processes";
 /// Another guest or process on the core's other hardware thread.
-pub(crate) const NEIGHBOUR: &str = "another thread on the core";
-/// Disturbances that the runs recorded: no rule leads to it.
-pub(crate) const DISTURBED: &str = "what disturbed the runs";
+pub(crate) const NEIGHBOUR: &str = "a busy sibling hyperthread";
+/// What the runs recorded against themselves: no rule leads to it.
+pub(crate) const DISTURBED: &str = "interference";
 /// A limit on CPU time, which slows everything down alike and is judged apart.
-pub(crate) const CPU_LIMIT: &str = "CPU limit of the control group";
+pub(crate) const CPU_LIMIT: &str = "cgroup CPU limit";
 /// Location of the files, including the directory of the plan.
-const DIRECTORY: &str = "directory, file system and mount options";
+const DIRECTORY: &str = "file system and mount options";
 
 /// Id of the fact with the limit on CPU time, in CPUs.
 pub(crate) const CPU_LIMIT_FACT: &str = "cgroup.cpus";
@@ -193,7 +193,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { parameters: &["placement"], scope: Scope::FreeParties,
         ..rule(PLACEMENT, &["cpu.affinity", "cpu.count"], &[P::Pipe, P::UnixSocket, P::TcpStack, P::UdpStack, P::ContextSwitch, P::Wakeup],
             HAND_OFFS) },
-    Rule { parameters: &["stores"], ..rule("streaming against normal stores", &[], &[P::DramWrite], &[P::DramWrite, P::DramRead, P::L3, P::L2]) },
+    Rule { parameters: &["stores"], ..rule("streaming or normal stores", &[], &[P::DramWrite], &[P::DramWrite, P::DramRead, P::L3, P::L2]) },
     Rule { parameters: &["pages"], scope: Scope::PagesOfTheSystem, may: &[P::DramRead, P::DramWrite, P::L3, P::CacheLatency, P::PageFault, P::Fork],
         ..rule("huge pages", &["memory.transparent_huge_pages", "memory.huge_page_defrag", "memory.huge_page", "confinement.huge_pages"], &[P::Tlb, P::DramLatency, P::DramRead],
             &[P::Tlb, P::DramLatency]) },
@@ -201,33 +201,33 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule("number of threads", &["cpu.count", "cpu.online", "cpu.cores"], &[P::DramRead, P::DramWrite, P::CoreClock],
             &[P::DramRead, P::DramWrite, P::L1, P::L2, P::L3, P::CoreClock, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting]) },
     Rule { scope: Scope::AcrossCpus, may: &[P::Timer, P::TcpStack, P::UdpStack, P::UnixSocket],
-        ..rule("idle states and halt polling", &["cpu.idle_driver", "cpu.idle_governor", "cpu.idle_states", "cpu.halt_polling"], &[P::Wakeup],
+        ..rule("idle states or halt polling", &["cpu.idle_driver", "cpu.idle_governor", "cpu.idle_states", "cpu.halt_polling"], &[P::Wakeup],
             &[P::Wakeup, P::Pipe]) },
-    Rule { slower: Slower::Yes, may: CALLS, ..rule("the filter of system calls (seccomp)", &["confinement.seccomp", "confinement.seccomp_filters"],
+    Rule { slower: Slower::Yes, may: CALLS, ..rule("a system call filter (seccomp)", &["confinement.seccomp", "confinement.seccomp_filters"],
         &[P::SyscallEntry], &[P::SyscallEntry]) },
     Rule { slower: Slower::Yes, may: CALLS, ..rule("a debugger", &["confinement.traced"], &[P::SyscallEntry], &[P::SyscallEntry]) },
-    Rule { slower: Slower::Yes, may: CALLS, ..rule("agents that watch system calls", &["kernel.traced_calls"],
+    Rule { slower: Slower::Yes, may: CALLS, ..rule("agents that trace system calls", &["kernel.traced_calls"],
         &[P::SyscallEntry], &[P::SyscallEntry]) },
     // A slower entry into the kernel makes every call slower.
     Rule { slower: Slower::Yes, may: CALLS, ..rule("page-table isolation", &["kernel.page_table_isolation"], &[P::SyscallEntry],
         &[P::SyscallEntry, P::ContextSwitch, P::PageFault]) },
-    Rule { slower: Slower::Mitigated, may: &[P::ContextSwitch, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe], ..rule("retpolines and other mitigations of indirect branches",
+    Rule { slower: Slower::Mitigated, may: &[P::ContextSwitch, P::TcpStack, P::UdpStack, P::UnixSocket, P::Pipe], ..rule("retpolines and other indirect branch mitigations",
         &["mitigation.spectre_v2", "mitigation.retbleed", "mitigation.spec_rstack_overflow", "mitigation.indirect_target_selection", "mitigation.vmscape"],
         &[P::Polling], &[P::Polling, P::SyscallEntry]) },
-    Rule { slower: Slower::Mitigated, may: CALLS, ..rule("clearing of CPU buffers at every kernel exit",
+    Rule { slower: Slower::Mitigated, may: CALLS, ..rule("CPU buffer clearing on kernel exit",
         &["mitigation.mds", "mitigation.tsx_async_abort", "mitigation.mmio_stale_data", "mitigation.reg_file_data_sampling", "mitigation.tsa",
             "mitigation.meltdown", "mitigation.l1tf"],
         &[P::SyscallEntry], &[P::SyscallEntry, P::ContextSwitch, P::PageFault]) },
-    Rule { slower: Slower::Mitigated, ..rule("barriers in user copies", &["mitigation.spectre_v1"], &[P::KernelCopy], &[P::KernelCopy, P::SyscallEntry]) },
+    Rule { slower: Slower::Mitigated, ..rule("Spectre v1 barriers in user copies", &["mitigation.spectre_v1"], &[P::KernelCopy], &[P::KernelCopy, P::SyscallEntry]) },
     Rule { slower: Slower::Yes, scope: Scope::FreshMemory, ..rule("randomised free lists", &["kernel.config.slab_freelist_random"], &[P::AddressSpace],
         &[P::Fork, P::AddressSpace, P::PageFault]) },
     Rule { slower: Slower::Yes, ..rule("hardened user copies", &["kernel.config.hardened_usercopy"], &[P::KernelCopy], &[P::KernelCopy, P::PageCache]) },
-    Rule { slower: Slower::Yes, scope: Scope::FreshMemory, ..rule("zeroing of memory at allocation", &["kernel.config.init_on_alloc"], &[P::PageFault],
+    Rule { slower: Slower::Yes, scope: Scope::FreshMemory, ..rule("zeroing of allocated memory (init_on_alloc)", &["kernel.config.init_on_alloc"], &[P::PageFault],
         &[P::PageFault, P::Fork]) },
-    Rule { scope: Scope::FileFaults, ..rule("fault-around and large folios", &["kernel.fault_around"], &[P::PageFault], &[P::PageFault, P::PageCache]) },
-    Rule { scope: Scope::FreshMemory, ..rule("accounting of memory by control groups",
+    Rule { scope: Scope::FileFaults, ..rule("fault-around or large folios", &["kernel.fault_around"], &[P::PageFault], &[P::PageFault, P::PageCache]) },
+    Rule { scope: Scope::FreshMemory, ..rule("cgroup memory accounting",
         &["kernel.config.memory_cgroup", "kernel.cgroup_controllers", "cgroup.memory"], &[P::PageFault], &[P::PageFault, P::Fork, P::AddressSpace]) },
-    Rule { scope: Scope::FreshMemory, ..rule("overcommitment and merging of memory", &["memory.overcommit", "memory.same_page_merging"], &[P::AddressSpace, P::PageFault],
+    Rule { scope: Scope::FreshMemory, ..rule("memory overcommit and same-page merging", &["memory.overcommit", "memory.same_page_merging"], &[P::AddressSpace, P::PageFault],
         &[P::Fork, P::AddressSpace, P::PageFault]) },
     Rule { slower: Slower::Less, ..rule(CPU_LIMIT, &[CPU_LIMIT_FACT], &[P::CoreClock], &[]) },
     Rule { wide: true, slower: Slower::More, scope: Scope::Unfiltered, may: KERNEL,
@@ -238,19 +238,19 @@ pub(crate) static RULES: &[Rule] = &[
         &["cpu.clock", "cpu.clock.max", "cpu.boost", "cpu.governor", "cpu.energy_preference", "cpu.frequency_driver"], &[], CORE) },
     rule("clock source", &["clock.source", "clock.tsc_flags"], &[P::Clock], &[P::Clock]),
     Rule { slower: Slower::More, ..rule("timer slack", &["limit.timer_slack"], &[P::Timer], &[P::Timer]) },
-    Rule { may: &[P::Wakeup], ..rule("ticks and preemption of the kernel", &["kernel.config.hz", "kernel.config.preempt", "kernel.preemption"],
+    Rule { may: &[P::Wakeup], ..rule("kernel tick rate and preemption", &["kernel.config.hz", "kernel.config.preempt", "kernel.preemption"],
         &[P::Timer], &[P::Timer]) },
     rule("the compiler", &["software.compiler"], &[P::Compiler], &[P::Compiler]),
     rule("the shell", &["software.shell"], &[P::Shell], &[P::Shell]),
-    Rule { parameters: &["linking"], scope: Scope::Dynamic, may: &[P::ThreadCreate], ..rule("C library and dynamic linking", &["software.libc", "software.dynamic_loader"], &[P::Exec],
+    Rule { parameters: &["linking"], scope: Scope::Dynamic, may: &[P::ThreadCreate], ..rule("C library and dynamic linker", &["software.libc", "software.dynamic_loader"], &[P::Exec],
         &[P::Exec, P::DynamicLink]) },
-    rule("randomised addresses", &["kernel.address_space_randomised"], &[P::Exec], &[P::Exec]),
+    rule("address randomisation", &["kernel.address_space_randomised"], &[P::Exec], &[P::Exec]),
     Rule { parameters: &["directory", "place", "medium"], scope: Scope::Target, may: &[P::PageCache], ..rule(DIRECTORY,
         &["filesystem.target.type", "filesystem.target.options", "filesystem.target.block", "filesystem.target.source", "file_system.type"],
         &[P::FileMetadata, P::Durability, P::DiskWrite], &[P::FileMetadata, P::Durability, P::DiskRead, P::DiskWrite]) },
-    Rule { scope: Scope::Tmpfs, may: &[P::PageCache, P::DiskRead, P::DiskWrite], ..rule("the file system in memory", &["filesystem.shm.type", "filesystem.shm.options", "filesystem.shm.block", "memory.shared_huge_pages"],
+    Rule { scope: Scope::Tmpfs, may: &[P::PageCache, P::DiskRead, P::DiskWrite], ..rule("tmpfs settings", &["filesystem.shm.type", "filesystem.shm.options", "filesystem.shm.block", "memory.shared_huge_pages"],
         &[P::FileMetadata], &[P::FileMetadata]) },
-    Rule { parameters: &["durability"], scope: Scope::Disk, ..rule("the disk, its mode and write cache",
+    Rule { parameters: &["durability"], scope: Scope::Disk, ..rule("disk model, mode or write cache",
         &["disk.*.model", "disk.*.driver", "disk.*.scheduler", "disk.*.write_cache", "disk.*.rotational", "disk.*.read_ahead", "disk.controller",
             "file.dirty_ratio", "file.dirty_background_ratio", "file.dirty_expire"],
         &[P::Durability, P::DiskWrite, P::DiskRead], &[P::DiskRead, P::DiskWrite, P::Durability, P::FileMetadata]) },
@@ -262,22 +262,22 @@ pub(crate) static RULES: &[Rule] = &[
         &["network.congestion_control"], &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy]) },
     Rule { scope: Scope::Link, ..rule("the network interface", &["network.*.mtu", "network.*.speed", "network.*.driver", "network.interface", "network.queueing"],
         &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack]) },
-    Rule { parameters: &["capacity"], scope: Scope::PipeData, ..rule("capacity of pipes", &["network.pipe_capacity_max"], &[P::KernelCopy], &[P::KernelCopy, P::Pipe]) },
+    Rule { parameters: &["capacity"], scope: Scope::PipeData, ..rule("pipe capacity", &["network.pipe_capacity_max"], &[P::KernelCopy], &[P::KernelCopy, P::Pipe]) },
     Rule { may: &[P::DramLatency], ..rule("memory channels and modules",
         &["memory.modules", "memory.speed", "memory.type", "memory.kind", "memory.channels", "board.chipset"],
         &[P::DramRead], &[P::DramRead, P::DramWrite]) },
     Rule { may: &[P::Fork, P::UnixSocket, P::TcpStack, P::UdpStack], ..rule("security modules", &["kernel.security_modules"], &[P::FileMetadata, P::Exec], &[P::FileMetadata, P::Exec]) },
-    Rule { wide: true, slower: Slower::More, ..rule("the priority of the process", &["confinement.nice", "confinement.policy"], &[],
+    Rule { wide: true, slower: Slower::More, ..rule("process priority", &["confinement.nice", "confinement.policy"], &[],
         &[P::ContextSwitch, P::Wakeup]) },
-    Rule { wide: true, slower: Slower::Yes, may: CORE, ..rule("mitigations that the process has taken on", &["confinement.store_bypass_disabled", "confinement.indirect_branches_disabled"],
+    Rule { wide: true, slower: Slower::Yes, may: CORE, ..rule("mitigations of the process", &["confinement.store_bypass_disabled", "confinement.indirect_branches_disabled"],
         &[], &[P::ContextSwitch, P::IntegerAlu, P::Branch]) },
-    rule("nodes of memory", &["memory.nodes", "memory.node_distances", "memory.numa_balancing"], &[P::DramLatency, P::DramRead],
+    rule("NUMA nodes", &["memory.nodes", "memory.node_distances", "memory.numa_balancing"], &[P::DramLatency, P::DramRead],
         &[P::DramRead, P::DramWrite, P::DramLatency, P::CoreToCore]),
     Rule { wide: true, ..rule("virtualisation", &["virtual.guest", "virtual.hypervisor"], &[],
         &[P::PageFault, P::Wakeup, P::Tlb, P::Timer, P::Fork, P::Exec, P::Clock, P::ContextSwitch, P::DramLatency]) },
-    Rule { wide: true, ..rule("instructions that only one of the CPUs has", &["cpu.flags"], &[],
+    Rule { wide: true, ..rule("CPU instruction sets", &["cpu.flags"], &[],
         &[P::Aes, P::Vector, P::Sha, P::IntMatrix, P::BitCounting]) },
-    Rule { wide: true, ..rule("another microcode", &["cpu.microcode"], &[], &[P::SyscallEntry, P::Branch, P::ContextSwitch]) },
+    Rule { wide: true, ..rule("another microcode version", &["cpu.microcode"], &[], &[P::SyscallEntry, P::Branch, P::ContextSwitch]) },
     Rule { wide: true, ..rule("another CPU", &["cpu.model", "cpu.vendor", "cpu.family", "cpu.model_number", "cpu.stepping", "cache.*.size", "cache.*.ways", "cache.l2"], &[],
         &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Divide, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting, P::Branch,
             P::L1, P::L2, P::L3, P::CacheLatency, P::Tlb, P::CoreToCore]) },
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_slower_side_of_truths_and_counts() {
-        let rule = RULES.iter().find(|rule| rule.title == "the filter of system calls (seccomp)").unwrap();
+        let rule = RULES.iter().find(|rule| rule.title == "a system call filter (seccomp)").unwrap();
         let slower_b = |a: &str, b: &str| {
             let (a, b) = (a.to_owned(), b.to_owned());
             let name = "confinement.seccomp_filters".to_owned();

@@ -89,8 +89,8 @@ fn rivals(
     is_clock: bool,
 ) -> Vec<Rival> {
     let but = clock.map(|clock| {
-        let whose = if clock.seen { "the clocks that the runs saw" } else { "the nominal clocks" };
-        format!("{whose} say {}", change(clock.ratio, 1))
+        let whose = if clock.seen { "the measured clocks" } else { "the nominal clocks" };
+        format!("{whose} give {}", change(clock.ratio, 1))
     });
     let mut found: Vec<Rival> = by.evidence.disturbed.cloned().into_iter().collect();
     if is_clock {
@@ -117,7 +117,7 @@ fn neighbour(differences: &[RunDifference], tests: &[ExplainedResult], log: f64)
     let right_way = rule.slower_b(because).is_some_and(|slower| slower == (log > 0.0));
     let user = || tests.iter().filter(|test| test.pure_user);
     let reached = user().filter(|test| reaches(rule, test)).count();
-    let but = (reached < user().count()).then(|| "results that it cannot touch moved as well".to_owned());
+    let but = (reached < user().count()).then(|| "results that it cannot affect changed as well".to_owned());
     let rival = Rival { title: rule.title.to_owned(), because: vec![because.clone()], but: but.into_iter().collect() };
     (right_way && reached > 0).then_some(rival)
 }
@@ -142,6 +142,7 @@ fn limit_cause(
     let mut made = cause(&group, &whole, &[], z);
     CPU_LIMIT.clone_into(&mut made.title);
     made.factor = common.log.exp();
+    made.slowdown = made.factor;
     made.explained = common.log.abs() * pure.len() as f64;
     made
 }

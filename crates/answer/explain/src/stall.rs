@@ -61,6 +61,7 @@ pub(crate) fn stall(
         excess,
         excess_low: Some(at(low).min(at(high))),
         excess_high: Some(at(low).max(at(high))),
+        slowdown: median.median.exp(),
         factor: median.median.exp(),
         at_one_clock: false,
         pays_for: stalled.clone().map(pays).collect(),
@@ -76,7 +77,7 @@ pub(crate) fn stall(
 fn line(key: &ResultKey, runs: (&Run, &Run), log: f64) -> String {
     let of = |run: &Run| run.result(key).and_then(taken).map_or_else(String::new, words::digits);
     format!(
-        "{key}: mean over median batch {} in B, {} in A: {}× taken away",
+        "{key}: mean over median batch {} in B, {} in A: {}x taken away",
         of(runs.1),
         of(runs.0),
         words::digits(log.exp())

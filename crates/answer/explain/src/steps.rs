@@ -1,8 +1,12 @@
 //! The steps of explaining, in order.
 
+use std::collections::BTreeMap;
+
 use compare::conditions::{disturbances, is_beside_a_crowd, sentence};
-use compare::{Comparison, Error, Normalise, Relation, SessionRecord, compare_results, relation};
-use model::{Catalogue, Parameters, Primitive, Run, Unit};
+use compare::{
+    CompareRow, Comparison, Error, GeometricMean, Normalise, Relation, SessionRecord, compare_results, relation,
+};
+use model::{BenchmarkResult, Catalogue, Metric, Parameters, Primitive, Run, Unit};
 use stats::distribution::normal_quantile;
 
 use super::bound::bounds;
@@ -19,7 +23,9 @@ use super::limit::limit_evidence;
 use super::matching::{of_one_definition, parameters_that_differ, restricted};
 use super::next::next_experiment;
 use super::residual::{WITHOUT_SPREAD, by_primitive, set_residuals};
-use super::result::{Cause, CommonFactor, Explanation, LeftOpen, RunDifference, UNTOLD, Unmeasured, WouldNeed};
+use super::result::{
+    Cause, CommonFactor, Explanation, LeftOpen, ResultName, RunDifference, UNTOLD, Unmeasured, WouldNeed,
+};
 use super::rules::{CPU_LIMIT, PLACEMENT, RULES};
 use super::shared::{Judging, describe_common};
 use super::stall::stall;
@@ -44,15 +50,34 @@ pub struct ExplainOptions<'a> {
     pub level: f64,
     /// Earlier runs, for session noise.
     pub history: &'a [SessionRecord],
-    /// The user's names of A and B, for [`compare::naming::names`]; empty if there are none.
+    /// Whether to compute the geometric mean of all results, which takes longer than everything else.
+    pub mean: bool,
+    /// A title with the parameters in words.
+    pub label: fn(&str, &Metric, &Parameters) -> String,
+    /// What A and B were called by who asked, for [`compare::naming::names`]; empty when no names were given.
     pub handles: Vec<String>,
 }
 
 impl Default for ExplainOptions<'_> {
     fn default() -> Self {
         let catalogue = <&Catalogue>::default();
-        Self { catalogue, results: None, at: None, band: stats::BAND, level: 0.95, history: &[], handles: Vec::new() }
+        Self {
+            catalogue,
+            results: None,
+            at: None,
+            band: stats::BAND,
+            level: 0.95,
+            history: &[],
+            mean: false,
+            label,
+            handles: Vec::new(),
+        }
     }
+}
+
+/// The title, with the values of the parameters.
+fn label(title: &str, _: &Metric, parameters: &Parameters) -> String {
+    std::iter::once(title).chain(parameters.iter().map(|(_, value)| value)).collect::<Vec<_>>().join(", ")
 }
 
 /// Explains why B differs from A.
@@ -75,7 +100,8 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let recorded = differences(&a, &b);
     let placement = |d: &RunDifference| RULES.iter().any(|rule| rule.title == PLACEMENT && rule.names(d));
     let sides = Sides { a: &a, b: &b, catalogue, placed_differently: recorded.iter().any(placement) };
-    let one_session = relation(&a, &b) == Relation::SameSession;
+    let related = relation(&a, &b);
+    let one_session = related == Relation::SameSession;
     let lines = lines(&a, &b, one_session, options.level);
     let (mut tests, mut passed) = tests(&comparison, &sides, z);
     // A line replaces all of its streams.
@@ -101,7 +127,11 @@ pub fn explain(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Explanation
     let curve_points = tests.iter().filter(|test| test.on_curve).count();
     let mut found = Explanation {
         cpus: cpus(&a, &b),
+        same_machine: related != Relation::AnotherMachine,
+        slowdown: slowdown(&comparison),
+        names: result_names(&comparison, options),
         disturbed: said_of(&whole, &[&names.0, &names.1]),
+        interference: first_of(&whole, &[&names.0, &names.1]),
         a: names.0,
         b: names.1,
         tests: tests.len() - curve_points,
@@ -183,6 +213,36 @@ fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
     said
 }
 
+/// The first disturbance of each run, where the second run is another one.
+fn first_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for (place, (run, name)) in runs.iter().zip(names).enumerate() {
+        let known = runs[..place].iter().any(|other| other.id == run.id);
+        let disturbances = disturbances(run);
+        let first = disturbances.first().filter(|_| !known).map(|first| format!("{name} {}", first.says));
+        found.extend(first);
+    }
+    found
+}
+
+/// Geometric mean of B's times over A's over all results that the comparison has a mean of; `None` if its interval holds
+/// no change.
+fn slowdown(comparison: &Comparison) -> Option<f64> {
+    let of_all = |mean: &&GeometricMean| mean.family.is_none() && mean.machine != comparison.reference;
+    let mean = comparison.geometric_means.iter().find(of_all)?;
+    let unclear = mean.low.zip(mean.high).is_some_and(|(low, high)| low <= 1.0 && high >= 1.0);
+    (!unclear && mean.value > 0.0).then(|| 1.0 / mean.value)
+}
+
+/// What the results are called, by their ids.
+fn result_names(comparison: &Comparison, options: &ExplainOptions) -> BTreeMap<String, ResultName> {
+    let name = |row: &CompareRow| ResultName {
+        title: row.title.clone(),
+        label: (options.label)(&row.title, &row.metric, &row.parameters),
+    };
+    comparison.rows.iter().map(|row| (row.key().to_string(), name(row))).collect()
+}
+
 /// Compares with A as the reference, as gains, across the parameters that differ or were requested. For a run against
 /// itself B gets another name, and both have the samples of one session.
 fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Comparison, Error> {
@@ -200,7 +260,8 @@ fn set_side_by_side(a: &Run, b: &Run, options: &ExplainOptions) -> Result<Compar
         handles: options.handles.clone(),
         ..compare::CompareOptions::default()
     };
-    compare_results(&[a, b], &compare_options)
+    let of = if options.mean { compare::compare } else { compare_results };
+    of(&[a, b], &compare_options)
 }
 
 /// Facts, settings and notes, and the parameters on which matched sets of parameters differ.
@@ -316,8 +377,7 @@ fn assumed(tests: &[ExplainedResult], a: &Run, b: &Run, difference: bool) -> Vec
                 .to_owned(),
         );
     }
-    let kilobytes =
-        |result: &model::BenchmarkResult| result.family() == "file" && result.metric.unit == Unit::BytesPerSecond;
+    let kilobytes = |result: &BenchmarkResult| result.family() == "file" && result.metric.unit == Unit::BytesPerSecond;
     if published && b.results.iter().any(kilobytes) {
         said.push("units: a kilobyte of a printed rate is taken as 1000 bytes".to_owned());
     }

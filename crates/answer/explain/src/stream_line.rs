@@ -138,9 +138,9 @@ impl StreamLine {
         let byte = format!("{} beyond it against {}", rate(self.byte[0]), rate(self.byte[1]));
         let verdict = match (self.call_differs, self.byte_differs) {
             (true, true) => format!("{call}, and {byte}{}", self.crossing()),
-            (true, false) => format!("{call}; the bytes cost the same ({byte})"),
-            (false, true) => format!("{byte}; the call costs the same ({call})"),
-            (false, false) => format!("{call}, {byte}: neither surely differs"),
+            (true, false) => format!("{call}; the cost of bytes is the same ({byte})"),
+            (false, true) => format!("{byte}; the cost of a call is the same ({call})"),
+            (false, false) => format!("{call}, {byte}: neither differs by more than its error"),
         };
         let fits = self.misses.map_or_else(String::new, |factor| {
             format!(". The lines give the ratio of every measured record to within {}", change(factor, 0))

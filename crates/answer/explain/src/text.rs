@@ -23,6 +23,36 @@ pub(crate) fn change(factor: f64, decimals: usize) -> String {
     format!("{sign}{:.decimals$}%", change.abs())
 }
 
+/// A factor on time in words: `1.48x slower`, `1.04x faster`, `no change`.
+pub(crate) fn slower(factor: f64) -> String {
+    let size = digits(factor.max(1.0 / factor));
+    match size.as_str() {
+        "1.00" => "no change".to_owned(),
+        _ => format!("{size}x {}", if factor < 1.0 { "faster" } else { "slower" }),
+    }
+}
+
+/// The ends of several factors: `7.33x to 11.1x slower`.
+pub(crate) fn slower_range(factors: &[f64]) -> String {
+    let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = factors.iter().copied().fold(0.0, f64::max);
+    let ends = [least, most].map(slower);
+    match ends.each_ref().map(|end| end.split_once(' ').unwrap_or((end, ""))) {
+        _ if ends[0] == ends[1] => ends[0].clone(),
+        [(low, one), (high, other)] if one == other && low.ends_with('x') => {
+            let (low, high) = if one == "faster" { (high, low) } else { (low, high) };
+            format!("{low} to {high} {one}")
+        }
+        _ => format!("from {} to {}", ends[0], ends[1]),
+    }
+}
+
+/// A text that begins a sentence.
+pub(crate) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// Two numbers as a range, or one if they print equally.
 pub(crate) fn range(low: f64, high: f64, print: impl Fn(f64) -> String) -> String {
     let (low, high) = (print(low), print(high));
@@ -75,5 +105,10 @@ mod tests {
         assert_eq!(change(0.9625, 2), "−3.75%");
         assert_eq!(change(3.9335, 0), "+293%");
         assert_eq!(range(1.0, 1.0, digits), "1.00");
+        assert_eq!([slower(1.48), slower(1.0 / 1.04), slower(1.001)], ["1.48x slower", "1.04x faster", "no change"]);
+        assert_eq!(slower_range(&[11.1, 7.33]), "7.33x to 11.1x slower");
+        assert_eq!(slower_range(&[0.5, 0.8]), "1.25x to 2.00x faster");
+        assert_eq!(slower_range(&[0.5, 1.5]), "from 2.00x faster to 1.50x slower");
+        assert_eq!(slower_range(&[1.5]), "1.50x slower");
     }
 }

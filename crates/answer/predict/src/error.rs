@@ -31,7 +31,7 @@ pub enum Error {
     },
     /// Too few models for an evaluation.
     #[error(
-        "could not evaluate predictions of {application}: it was measured on {models} models of CPU, and at least 3 are needed"
+        "could not evaluate predictions of {application}: it was measured on {models} CPU models, and at least 3 are needed"
     )]
     TooFew {
         /// The application.

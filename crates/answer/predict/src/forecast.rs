@@ -256,13 +256,13 @@ fn refused(table: &PredictorTable, known: &[usize], target: usize, options: &Pre
     let measured = |m: usize, k: &usize| !table.columns[*k].fact && table.speed(m, *k).is_some();
     let shared = |&m: &usize| (0..table.columns.len()).any(|k| measured(m, &k) && measured(target, &k));
     let why = if known.is_empty() {
-        "all machines on which the application ran have its model of CPU"
+        "all training machines have this same CPU model"
     } else if !(0..table.columns.len()).any(|k| measured(target, &k)) {
         "no benchmark was measured on it"
     } else if known.iter().any(shared) {
-        "the machines on which the application ran have too few of its benchmarks"
+        "the training machines have too few of its benchmarks"
     } else {
-        "it has no benchmark in common with the machines on which the application ran"
+        "it has no benchmark in common with the training machines"
     };
     Forecast {
         machine: table.machines[target].name.clone(),

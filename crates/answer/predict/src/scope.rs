@@ -66,7 +66,7 @@ pub(crate) fn scope(
     }
     range(matrix, weights, &matrix.row(table, target), &mut scope);
     let typical = relative_errors(chosen).filter(|_| models >= BELIEVED).map_or(0.0, |(typical, _)| typical);
-    let errors = format!("this application: on models of CPU left out the typical error is {}", percent(typical));
+    let errors = format!("this application: the typical error on unseen CPU models is {}", percent(typical));
     if typical > HARDLY {
         scope.refusal.get_or_insert(format!("the benchmarks do not explain {errors}"));
     } else if typical > POORLY {

@@ -18,26 +18,31 @@ impl Prediction {
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences: Vec<String> =
             self.forecasts.iter().map(|forecast| self.forecast_in_words(forecast)).collect();
-        if !self.behaves_like.is_empty() {
-            sentences.push(format!("{} behaves like {}.", self.application, shares_in_words(&self.behaves_like)));
-        }
         if let Some(error) = self.forecasts.iter().find_map(|forecast| forecast.error) {
-            let rating = error.rating_median.map_or_else(String::new, |rating| {
-                format!("; scaling by the best single benchmark errs by {}", percent(rating))
-            });
             sentences.push(format!(
-                "On models of CPU that it never saw it errs by {} (median), {} for the worst tenth{rating}.",
+                "Cross-validated error on unseen CPU models: {} median, {} p90.",
                 percent(error.median),
                 percent(error.worst_tenth),
             ));
+            sentences.extend(error.rating_median.map(|rating| {
+                let which = match percent(rating) == percent(error.median) {
+                    true => ", as good",
+                    false if rating < error.median => ", which is better here",
+                    false => "",
+                };
+                format!("Baseline, scaling by the best single benchmark: {} median{which}.", percent(rating))
+            }));
         } else if self.forecasts.iter().any(|forecast| forecast.value.is_some()) {
             sentences.push(format!(
-                "Measured on {}: its own error cannot be told from so few.",
-                count(self.models, "model of CPU", "models of CPU")
+                "Measured on {}: too few to estimate the error.",
+                count(self.models, "CPU model", "CPU models")
             ));
         }
+        if !self.behaves_like.is_empty() {
+            sentences.push(format!("Predicted mostly from {}.", shares_in_words(&self.behaves_like)));
+        }
         if self.footprint_used {
-            sentences.push("Its measured footprint weighed the benchmarks beforehand.".to_owned());
+            sentences.push("Benchmarks were weighted by the application's resource use.".to_owned());
         }
         sentences.extend(self.notes.iter().map(|note| format!("{note}.")));
         sentences
@@ -61,17 +66,21 @@ impl Prediction {
     }
 }
 
-/// `31% hash, 22% branch and 47% others`.
+/// `hash (weight 31%), branch (22%) and others (47%)`.
 pub(crate) fn shares_in_words(shares: &[BehaviourShare]) -> String {
     let named: Vec<&BehaviourShare> = shares.iter().filter(|share| share.share >= SHOWN).take(NAMED).collect();
     let rest = 1.0 - named.iter().map(|share| share.share).sum::<f64>();
-    let mut words: Vec<String> =
-        named.iter().map(|share| format!("{} {}", percent(share.share), share.label)).collect();
+    let weight = |place: usize| if place == 0 { "weight " } else { "" };
+    let mut words: Vec<String> = named
+        .iter()
+        .enumerate()
+        .map(|(place, share)| format!("{} ({}{})", share.label, weight(place), percent(share.share)))
+        .collect();
     if words.is_empty() {
         return "no benchmark in particular".to_owned();
     }
-    if rest >= 0.01 {
-        words.push(format!("{} others", percent(rest)));
+    if rest >= SHOWN {
+        words.push(format!("others ({})", percent(rest)));
     }
     list(&words)
 }
@@ -94,7 +103,7 @@ impl PredictionRecord {
                     format!(", best single method {} ({})", percent(best.median), best.method.words())
                 });
                 format!(
-                    "Learnt from {}: error {} (median), {} (worst tenth){best}; {}.",
+                    "Learnt from {}: error {} median, {} p90{best}; {}.",
                     count(size.machines, "machine", "machines"),
                     percent(size.summary.median_error),
                     percent(size.summary.worst_tenth),
@@ -104,7 +113,7 @@ impl PredictionRecord {
             .collect();
         if let Some(out) = &self.families_left_out {
             sentences.push(format!(
-                "On families and makers left out: error {} (median), {} (worst tenth); {}, {} were refused.",
+                "On families and makers left out: error {} median, {} p90; {}, {} were not predicted.",
                 percent(out.median_error),
                 percent(out.worst_tenth),
                 held(out),

@@ -4,6 +4,7 @@ use super::error::Error;
 use super::problem::{ChooseProblem, WorldState};
 use super::programme::{Aim, Condition, Question};
 use super::result::{Binding, Shortage};
+use super::sentences::quoted;
 
 /// Savings below this share of the cost are rounding errors.
 const LEAST: f64 = 1e-6;
@@ -31,7 +32,7 @@ pub(crate) fn binding(problem: &ChooseProblem, world: &WorldState, cost: f64) ->
         let mut freed = problem.clone();
         freed.offers[place].excluded = None;
         let solved = Question::cheapest(&freed, world).solve()?;
-        add(format!("that {} cannot be taken ({reason})", offer.name), solved.map(|solved| solved.value));
+        add(format!("ruling out {} ({reason})", quoted(&offer.name)), solved.map(|solved| solved.value));
     }
     found.sort_by(|a, b| b.saving.total_cmp(&a.saving));
     Ok(found)
@@ -108,13 +109,16 @@ fn conditions(problem: &ChooseProblem) -> Vec<Condition> {
 fn in_words(problem: &ChooseProblem, condition: Condition) -> String {
     match condition {
         Condition::Rate => "the rate".to_owned(),
-        Condition::Nodes => "the number of nodes".to_owned(),
-        Condition::Spare => "the spare nodes".to_owned(),
+        Condition::Nodes => "the least number of nodes".to_owned(),
+        Condition::Spare => match problem.demand.spare_nodes {
+            1 => "the spare node".to_owned(),
+            many => format!("the {many} spare nodes"),
+        },
         Condition::Budget => "the budget".to_owned(),
-        Condition::Purchase => "the limit of the purchase".to_owned(),
-        Condition::Power => "the limit of power".to_owned(),
-        Condition::Racks => "the rack units".to_owned(),
+        Condition::Purchase => "the purchase limit".to_owned(),
+        Condition::Power => "the power limit".to_owned(),
+        Condition::Racks => "the rack space".to_owned(),
         Condition::Failures => "the failures a year".to_owned(),
-        Condition::Maximum(offer) => format!("how many of {} there are", problem.offers[offer].name),
+        Condition::Maximum(offer) => format!("the limited number of {}", quoted(&problem.offers[offer].name)),
     }
 }

@@ -35,5 +35,6 @@ pub use result::{
     AgainstCheapest, Binding, Choice, ChooseAnswer, ChosenPlan, Costs, Excluded, FrontPoint, Information, OfferCount,
     OfferOdds, OneKind, PlanOdds, Shortage,
 };
+pub use sentences::plan_in_words;
 pub use specification::{ApplicationWanted, OfferWanted, Specification, parse};
 pub use uncertain::Uncertain;

@@ -268,7 +268,7 @@ impl Specification {
 
     fn too_late(&self, offer: &OfferWanted) -> Option<String> {
         let (within, delivery) = (self.demand.delivery_within?.0.middle(), offer.delivery?.0.middle());
-        (delivery > within).then(|| format!("it is delivered in {delivery:.0} days, and {within:.0} are allowed"))
+        (delivery > within).then(|| format!("delivery takes {delivery:.0} days, the limit is {within:.0}"))
     }
 
     fn too_slow(&self, offer: &OfferWanted, rates: &[Uncertain], unit: &str) -> Result<Option<String>, Error> {

@@ -3,50 +3,63 @@
 use model::percent;
 
 use super::problem::{ChooseProblem, UnknownParameter};
-use super::result::{Choice, ChooseAnswer, ChosenPlan, OfferCount, OneKind, Shortage};
+use super::result::{Binding, Choice, ChooseAnswer, ChosenPlan, OfferCount, OneKind, Shortage};
 use model::words::{amount, list};
 
 impl Choice {
-    /// The result, most important first.
+    /// The answer, most important first: the plan, how sure it is, what it depends on, and what to measure.
     #[must_use]
     pub fn sentences(&self) -> Vec<String> {
-        let mut sentences = self.placeholders();
-        sentences.extend(self.unknown_spreads());
-        match &self.answer {
-            ChooseAnswer::Plan(chosen) => {
-                sentences.extend(self.plan_in_words(chosen));
-                sentences.extend(self.against_cheapest(chosen));
-                sentences.extend(chosen.one_kind.as_ref().map(one_kind));
-            }
-            ChooseAnswer::Impossible(shortages) => sentences.extend(self.impossible(shortages)),
+        let mut sentences = match &self.answer {
+            ChooseAnswer::Plan(chosen) => self.plan_in_words(chosen),
+            ChooseAnswer::Impossible(shortages) => self.impossible(shortages),
+        };
+        // What makes the answer worthless follows it at once.
+        let warnings = [self.placeholders(), self.unknown_spreads()].into_iter().flatten();
+        sentences.splice(1..1, warnings);
+        sentences
+    }
+
+    /// What is behind the answer: the parts of the cost, the odds of each offer, what else costs money, corrections and
+    /// exclusions.
+    #[must_use]
+    pub fn details(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        if let ChooseAnswer::Plan(chosen) = &self.answer {
+            sentences.extend(self.parts(chosen));
+            sentences.extend(odds(chosen));
+            sentences.extend(chosen.binding.iter().skip(BINDING).map(|binding| self.binding(binding)));
+            sentences.extend(self.against_cheapest(chosen));
+            sentences.extend(chosen.one_kind.as_ref().map(one_kind));
         }
         sentences.extend(self.corrections());
-        let excluded =
-            self.excluded.iter().map(|excluded| format!("{} cannot be taken: {}.", excluded.offer, excluded.reason));
+        let excluded = self
+            .excluded
+            .iter()
+            .map(|excluded| format!("{} cannot be taken: {}.", quoted(&excluded.offer), excluded.reason));
         sentences.extend(excluded);
         sentences
     }
 
-    fn placeholders(&self) -> Vec<String> {
+    fn placeholders(&self) -> Option<String> {
         let named = |offer: &super::problem::MachineOffer| {
-            (!offer.placeholders.is_empty()).then(|| format!("{} of {}", list(&offer.placeholders), offer.name))
+            (!offer.placeholders.is_empty())
+                .then(|| format!("{} of {}", list(&offer.placeholders), quoted(&offer.name)))
         };
         let found: Vec<String> = self.problem.offers.iter().filter_map(named).collect();
-        if found.is_empty() {
-            return found;
-        }
-        vec![format!("PLACEHOLDERS, to be replaced before this means anything: {}.", list(&found))]
+        (!found.is_empty()).then(|| format!("PLACEHOLDERS: replace {} by real numbers first.", list(&found)))
     }
 
     fn unknown_spreads(&self) -> Option<String> {
         let named = |offer: &super::problem::MachineOffer| {
-            (!offer.unknown_spread.is_empty()).then(|| format!("{} on {}", list(&offer.unknown_spread), offer.name))
+            (!offer.unknown_spread.is_empty())
+                .then(|| format!("{} on {}", list(&offer.unknown_spread), quoted(&offer.name)))
         };
         let found: Vec<String> = self.problem.offers.iter().filter_map(named).collect();
         (!found.is_empty()).then(|| {
             format!(
-                "NO SPREAD KNOWN of the rate of {}: the results behind them state none and are taken as they are, so every \
-                 probability and interval below is too sure of itself.",
+                "NO ERROR BARS: the rate of {} has none and is taken as exact, so the probabilities and intervals are \
+                 too sure.",
                 list(&found)
             )
         })
@@ -55,122 +68,108 @@ impl Choice {
     fn corrections(&self) -> Option<String> {
         let named = self.corrected.iter().map(|corrected| {
             let sign = if corrected.factor < 1.0 { "less" } else { "more" };
-            format!("{} {} {sign}", corrected.offer, percent((corrected.factor - 1.0).abs()))
+            format!("{} {} {sign}", quoted(&corrected.offer), percent((corrected.factor - 1.0).abs()))
         });
         let named: Vec<String> = named.collect();
         (!named.is_empty()).then(|| {
             format!(
-                "An offer that looks cheap is likelier one whose rate is overestimated, so uncertain rates are reckoned nearer \
-                 to what their costs let expect: {}.",
+                "Uncertain rates are corrected, since an offer that looks cheap often has an overestimated rate: {}.",
                 list(&named)
             )
         })
     }
 
-    /// Cost and rate of the plan, and how certain they are.
-    fn costs_and_rate(&self, chosen: &ChosenPlan) -> [String; 3] {
-        let demand = &self.problem.demand;
-        let money = |value: f64| money(&self.problem, value);
-        let costs = &chosen.costs;
-        let (low, high) = (money(chosen.cost_spread.0), money(chosen.cost_spread.2));
-        let spread = if low == high { String::new() } else { format!(", {low} to {high} in 90% of the cases") };
-        let kept_up = chosen.kept_up.map_or_else(String::new, |kept_up| {
-            let where_reached = if chosen.reaches < 1.0 { " where it is" } else { "" };
-            format!(", and enough nodes are up {} of the time{where_reached}", percent(kept_up))
-        });
-        // Offers without power or failures state none, which is not that they have none.
-        let parts = [(costs.purchase, "at the purchase"), (costs.energy, "energy"), (costs.running, "running")];
-        let parts: Vec<(f64, &str)> = parts.into_iter().filter(|part| part.0 > 0.0).collect();
-        let each: Vec<String> = parts.iter().map(|(cost, of)| format!("{} {of}", money(*cost))).collect();
-        let parts = match parts.as_slice() {
-            [] => String::new(),
-            [(_, of)] => format!(" (all of it {of})"),
-            _ => format!(" ({})", each.join(", ")),
-        };
-        let mut does =
-            vec![format!("does {} {} where {} are asked for", amount(chosen.rate), demand.unit, amount(demand.rate))];
-        does.extend((chosen.power > 0.0).then(|| format!("draws {} W", amount(chosen.power))));
-        let failures = chosen.failures_per_year;
-        does.extend((failures > 0.0).then(|| format!("has {} failures of nodes a year", amount(failures))));
-        [
-            format!(
-                "Take {}: {} over {}{parts}{spread}.",
-                plan_in_words(&chosen.plan),
-                money(costs.total),
-                demand.years_in_words(),
-            ),
-            format!(
-                "It {}; the rate is reached with a probability of {}{kept_up}.",
-                list(&does),
-                percent(chosen.reaches)
-            ),
-            format!(
-                "With a probability of {} no plan is cheaper; what is not known costs {} on average.",
-                percent(chosen.unbeaten),
-                money(chosen.expected_regret),
-            ),
-        ]
-    }
-
     fn plan_in_words(&self, chosen: &ChosenPlan) -> Vec<String> {
         let problem = &self.problem;
-        let mut sentences = Vec::from(self.costs_and_rate(chosen));
-        if chosen.reaches < problem.demand.confidence {
+        let demand = &problem.demand;
+        let money = |value: f64| money(problem, value);
+        let (low, high) = (money(chosen.cost_spread.0), money(chosen.cost_spread.2));
+        let spread = if low == high { String::new() } else { format!(" ({low} to {high} in 90% of cases)") };
+        let mut sentences = vec![
+            format!(
+                "Take {}: {} over {}{spread}.",
+                plan_in_words(&chosen.plan),
+                money(chosen.costs.total),
+                demand.years_in_words()
+            ),
+            format!(
+                "It does {} {} and meets the demand of {} in {} of cases.",
+                amount(chosen.rate),
+                demand.unit,
+                amount(demand.rate),
+                percent(chosen.reaches)
+            ),
+        ];
+        if chosen.reaches < demand.confidence {
             sentences.push(format!(
-                "No plan within the limits reaches the rate with the confidence of {}: this one comes nearest.",
-                percent(problem.demand.confidence)
+                "No plan within the limits meets the demand with a confidence of {}: this one comes nearest.",
+                percent(demand.confidence)
             ));
             sentences.extend(chosen.shortages.iter().map(shortage_in_words));
         }
-        let odds: Vec<String> = chosen
-            .offers
-            .iter()
-            .filter(|odds| odds.best >= 0.005)
-            .map(|odds| format!("{} {}", odds.offer, percent(odds.best)))
-            .collect();
-        sentences.push(format!("Probability of being the main part of the best plan: {}.", list(&odds)));
-        for odds in chosen.offers.iter().filter(|odds| odds.enters_at.is_some_and(|cut| cut <= 0.5)) {
-            let cut = odds.enters_at_in_words().unwrap_or_default();
-            sentences.push(format!("{} would enter the cheapest plan if it cost {cut} less.", odds.offer));
-        }
-        for binding in &chosen.binding {
-            sentences.push(format!(
-                "It binds {}: without it {} would be saved.",
-                binding.condition,
-                money(problem, binding.saving)
-            ));
-        }
+        let cheapest = format!("It is the cheapest plan in {} of simulated cases.", percent(chosen.unbeaten));
+        let regret = chosen.expected_regret;
+        sentences.push(match regret > NO_REGRET * chosen.costs.total {
+            true => format!("{cheapest} With perfect information you would save {} on average.", money(regret)),
+            false => cheapest,
+        });
         sentences.push(self.information_in_words(chosen));
+        sentences.extend(chosen.binding.iter().take(BINDING).map(|binding| self.binding(binding)));
         sentences
     }
 
-    /// The price of being sure: `It costs 4% more than the cheapest plan, 9 old, which reaches the rate with 51%`.
+    /// `The 2 spare nodes cost 24 846 EUR.`
+    fn binding(&self, binding: &Binding) -> String {
+        let costs = if binding.condition.ends_with("nodes") { "cost" } else { "costs" };
+        format!("{} {costs} {}.", capital(&binding.condition), money(&self.problem, binding.saving))
+    }
+
+    /// The parts of the cost, the power, failures, and how long enough nodes are up.
+    fn parts(&self, chosen: &ChosenPlan) -> Vec<String> {
+        let costs = &chosen.costs;
+        // Offers without power or failures state none, which is not that they have none.
+        let parts =
+            [(costs.purchase, "at the purchase"), (costs.energy, "for energy"), (costs.running, "for running it")];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|part| part.0 > 0.0)
+            .map(|(cost, of)| format!("{} {of}", money(&self.problem, cost)))
+            .collect();
+        let mut does: Vec<String> = Vec::new();
+        does.extend((chosen.power > 0.0).then(|| format!("draws {} W", amount(chosen.power))));
+        let failures = chosen.failures_per_year;
+        does.extend((failures > 0.0).then(|| format!("has {} node failures a year", amount(failures))));
+        does.extend(chosen.kept_up.map(|kept_up| {
+            let met = if chosen.reaches < 1.0 { " where it meets the demand" } else { "" };
+            format!("has enough nodes up {} of the time{met}", percent(kept_up))
+        }));
+        let costs = (!parts.is_empty()).then(|| format!("The plan costs {}.", list(&parts)));
+        let does = (!does.is_empty()).then(|| format!("It {}.", list(&does)));
+        costs.into_iter().chain(does).collect()
+    }
+
+    /// What the confidence costs against the plan that is the cheapest with middle values.
     fn against_cheapest(&self, chosen: &ChosenPlan) -> Option<String> {
         let cheapest = &chosen.against_cheapest;
+        if cheapest.considered < 2 || cheapest.sure == 0 {
+            return None;
+        }
         let asked = percent(self.problem.demand.confidence);
-        let among = match cheapest.sure {
-            _ if cheapest.considered < 2 => return None,
-            0 => return None,
-            1 => format!(
-                "it is the only one of the {} plans considered that reaches it with {asked}",
-                cheapest.considered
-            ),
-            sure => format!("of the {} plans considered {sure} reach it with {asked}", cheapest.considered),
-        };
+        let verb = if cheapest.sure == 1 { "meets" } else { "meet" };
+        let among = format!("{} of {} plans {verb} your {asked} target.", cheapest.sure, cheapest.considered);
         if cheapest.plan == chosen.plan {
-            return Some(format!("No plan considered is cheaper; {among}."));
+            return Some(format!("No other plan is nominally cheaper. {among}"));
         }
         // A mean over draws and a cost with middle values may differ in their order by a hair.
-        let more_expensive = cheapest.more_expensive.max(0.0);
+        let more_expensive = percent(cheapest.more_expensive.max(0.0));
         let later = if cheapest.reaches < 1.0 {
             let mean = money(&self.problem, cheapest.expected_cost);
-            format!(" and costs {mean} on average with what must then be bought later")
+            format!("; with later purchases it costs {mean} on average")
         } else {
             String::new()
         };
         Some(format!(
-            "It costs {} more than the cheapest plan, {}, which reaches the rate with a probability of {}{later}; {among}.",
-            percent(more_expensive),
+            "The nominally cheapest plan, {}, meets the demand in {} of cases{later}. The chosen plan costs {more_expensive} more. {among}",
             plan_in_words(&cheapest.plan),
             percent(cheapest.reaches),
         ))
@@ -190,28 +189,52 @@ impl Choice {
 
     fn information_in_words(&self, chosen: &ChosenPlan) -> String {
         let Some(first) = chosen.information.iter().find(|information| information.value > 0.0) else {
-            return "No further measurement would change the decision enough to be worth anything.".to_owned();
+            return "No measurement would change the plan enough to be worth it.".to_owned();
         };
         let what = about(&first.about);
-        let value = money(&self.problem, first.value);
+        let [value, cost] = [first.value, first.cost].map(|value| money(&self.problem, value));
         let changes = percent(first.changes);
-        let cost = money(&self.problem, first.cost);
-        let verdict = match (first.worth, first.cost > 0.0) {
-            (true, true) => format!("more than its cost of {cost}: do it first"),
-            (true, false) => "so do it first if it costs less".to_owned(),
-            (false, _) => format!("less than its cost of {cost}: not worth it"),
-        };
-        format!(
-            "Most worth finding out: {what}; it would change the plan with a probability of {changes} and is worth {value}, {verdict}."
-        )
+        match (first.worth, first.cost > 0.0) {
+            (true, true) => format!(
+                "Find out first: {what}. It costs {cost}, changes the plan in {changes} of cases and saves {value} on average."
+            ),
+            (true, false) => format!(
+                "Find out first, if it costs less than {value}: {what}. It changes the plan in {changes} of cases."
+            ),
+            (false, _) => format!(
+                "Nothing is worth finding out first: {what}, the best, costs {cost} and saves {value} on average."
+            ),
+        }
     }
+}
+
+/// Share of the cost below which perfect information saves nothing.
+const NO_REGRET: f64 = 1e-4;
+
+/// Conditions that cost money and stand in the answer; the others are details.
+const BINDING: usize = 2;
+
+/// Which offers the cheapest plan mainly consists of, and which would enter it at a lower price.
+fn odds(chosen: &ChosenPlan) -> Vec<String> {
+    let main: Vec<String> = chosen
+        .offers
+        .iter()
+        .filter(|odds| odds.best >= 0.005)
+        .map(|odds| format!("{} in {} of cases", quoted(&odds.offer), percent(odds.best)))
+        .collect();
+    let mut sentences = vec![format!("The cheapest plan consists mainly of {}.", list(&main))];
+    for odds in chosen.offers.iter().filter(|odds| odds.enters_at.is_some_and(|cut| cut <= 0.5)) {
+        let cut = odds.enters_at_in_words().unwrap_or_default();
+        sentences.push(format!("A {cut} lower price would bring {} into the cheapest plan.", quoted(&odds.offer)));
+    }
+    sentences
 }
 
 /// The price of having one kind of machine.
 fn one_kind(single: &OneKind) -> String {
     let plan = plan_in_words(&single.plan);
     let more_expensive = percent(single.more_expensive.max(0.0));
-    format!("Of one kind, {plan} would be as sure as was asked, and cost {more_expensive} more.")
+    format!("With a single type: {plan}, {more_expensive} more expensive, same confidence.")
 }
 
 fn shortage_in_words(shortage: &Shortage) -> String {
@@ -226,11 +249,17 @@ fn shortage_in_words(shortage: &Shortage) -> String {
     )
 }
 
-/// `12 Athlon and 3 Xeon`.
+/// `12 × "Athlon" + 3 × "Xeon"`.
 #[must_use]
-pub(crate) fn plan_in_words(plan: &[OfferCount]) -> String {
-    let parts: Vec<String> = plan.iter().map(|counted| format!("{} {}", counted.count, counted.offer)).collect();
-    if parts.is_empty() { "nothing".to_owned() } else { list(&parts) }
+pub fn plan_in_words(plan: &[OfferCount]) -> String {
+    let parts: Vec<String> =
+        plan.iter().map(|counted| format!("{} × {}", counted.count, quoted(&counted.offer))).collect();
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join(" + ") }
+}
+
+/// The name of an offer, which may hold commas.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{name}\"")
 }
 
 /// An unknown and how to determine it.
@@ -238,10 +267,10 @@ pub(crate) fn plan_in_words(plan: &[OfferCount]) -> String {
 pub(crate) fn about(parameter: &UnknownParameter) -> String {
     match parameter {
         UnknownParameter::Rate { offer, application } => {
-            format!("the rate of {application} on {offer}, by running it there")
+            format!("the rate of {application} on {}, by running it there", quoted(offer))
         }
-        UnknownParameter::Price { offer } => format!("the price of {offer}, by a firm quotation"),
-        UnknownParameter::Power { offer } => format!("the power of {offer}, by a meter"),
+        UnknownParameter::Price { offer } => format!("the price of {}, by a firm quotation", quoted(offer)),
+        UnknownParameter::Power { offer } => format!("the power of {}, by a meter", quoted(offer)),
         UnknownParameter::EnergyPrice => "the price of energy, by a contract".to_owned(),
     }
 }

@@ -279,5 +279,5 @@ rate = { events = "20 events/s" }
     let chosen = plan(&choice);
     assert!(chosen.probability_best < 0.6 && chosen.unbeaten == 1.0, "{chosen:?}");
     let said = choice.sentences().join("\n");
-    assert!(said.contains("With a probability of 100% no plan is cheaper"), "{said}");
+    assert!(said.contains("It is the cheapest plan in 100% of simulated cases."), "{said}");
 }

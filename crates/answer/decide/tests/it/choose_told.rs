@@ -47,13 +47,18 @@ fn no_value_is_named_that_nothing_reaches() {
 fn only_what_offers_state_is_told_of_a_plan() {
     let rented = "currency = \"EUR\"\n[demand]\nrate = \"100 events/s\"\nyears = \"1 year\"\n\
                   [[offer]]\nname = \"rented\"\nprice_per_hour = \"1 EUR/h\"\nrate = { events = \"60 events/s\" }\n";
-    let said = decide(&problem(rented)).unwrap().sentences().join("\n");
-    assert!(said.contains("It does 120 events/s where 100 are asked for; the rate"), "{said}");
-    assert!(said.contains("(all of it running)") && !said.contains("energy") && !said.contains("purchase"), "{said}");
+    let said = |text: &str| {
+        let choice = decide(&problem(text)).unwrap();
+        [choice.sentences(), choice.details()].concat().join("\n")
+    };
+    let of_rented = said(rented);
+    assert!(of_rented.starts_with("Take 2 × \"rented\": "), "{of_rented}");
+    assert!(of_rented.contains("It does 120 events/s and meets the demand of 100 in 100% of cases."), "{of_rented}");
+    let silent = ["energy", "purchase", "draws", "failures"].iter().all(|word| !of_rented.contains(word));
+    assert!(of_rented.contains("for running it") && silent, "{of_rented}");
     let bought = rented.replace("price_per_hour = \"1 EUR/h\"", "price = \"9 EUR\"\npower = \"200 W\"");
-    let said = decide(&problem(&bought)).unwrap().sentences().join("\n");
-    assert!(said.contains("are asked for and draws 400 W; the rate"), "{said}");
-    assert!(said.contains("(all of it at the purchase)"), "{said}");
+    let of_bought = said(&bought);
+    assert!(of_bought.contains("It draws 400 W") && of_bought.contains("at the purchase."), "{of_bought}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn what_looks_cheap_for_its_error_is_corrected() {
     assert!(corrected.offer == "unknown" && corrected.factor < 0.75, "{corrected:?}");
     let rate = &found.problem.offers[3].rates[0];
     assert!(close(rate.middle(), 100.0 * corrected.factor), "{rate:?}");
-    assert!(found.sentences().iter().any(|sentence| sentence.contains("looks cheap")), "{:?}", found.sentences());
+    assert!(found.details().iter().any(|sentence| sentence.contains("looks cheap")), "{:?}", found.details());
     // The same offer measured well is believed.
     offers[3].3 = 1.02;
     let found = decide(&uncertain_offers(&offers)).unwrap();
@@ -52,9 +52,9 @@ fn the_price_of_being_sure_is_told() {
     let against = &chosen.against_cheapest;
     assert!(against.more_expensive >= 0.0 && against.considered >= against.sure, "{against:?}");
     assert!(chosen.reaches >= 0.9 && against.reaches <= chosen.reaches, "{chosen:?}");
-    let sentences = found.sentences().join(" ");
+    let sentences = found.details().join(" ");
     assert!(
-        sentences.contains("plans considered") || sentences.contains("No plan considered is cheaper"),
+        sentences.contains("The nominally cheapest plan") || sentences.contains("No other plan is nominally cheaper"),
         "{sentences}"
     );
 }
@@ -76,8 +76,8 @@ fn several_kinds_are_surer_than_one() {
     let one = chosen.one_kind.as_ref().unwrap();
     assert!(chosen.plan.iter().filter(|counted| counted.count > 0).count() > 1, "{:?}", chosen.plan);
     assert!(chosen.reaches >= 0.9 && one.more_expensive > 0.0, "{one:?}");
-    let sentences = found.sentences().join(" ");
-    assert!(sentences.contains("Of one kind, ") && sentences.contains("as sure as was asked, and cost"), "{sentences}");
+    let sentences = found.details().join(" ");
+    assert!(sentences.contains("With a single type: ") && sentences.contains("same confidence"), "{sentences}");
     for found in [alike(1.0001, 1020.0), alike(1.4, 300.0)] {
         assert!(plan(&found).one_kind.is_none(), "{:?}", plan(&found));
     }
@@ -195,6 +195,6 @@ fn what_is_said_to_suffice_reaches_the_confidence() {
 fn nodes_that_never_fail_are_up_all_of_the_time() {
     let found = decide(&uncertain_offers(&[("old", 1000.0, 50.0, 1.2)])).unwrap();
     assert_eq!(plan(&found).kept_up, Some(1.0), "{:?}", plan(&found));
-    let said = found.sentences().join(" ");
-    assert!(said.contains("enough nodes are up 100% of the time where it is"), "{said}");
+    let said = found.details().join(" ");
+    assert!(said.contains("enough nodes up 100% of the time where it meets the demand"), "{said}");
 }

@@ -112,7 +112,7 @@ fn what_moves_while_the_clock_stands_is_not_the_clock() {
     let found = explained(&guest("a", 2.6e9, 1.0, &mut rng), &guest("b", 2.6e9, 1.2, &mut rng));
     let factor = &found.common_factor;
     assert!(!factor.is_clock && (factor.value - 1.2).abs() < 0.01, "{factor:?}");
-    assert!(found.sentences().iter().any(|text| text.contains("not known to be the clock")), "{:?}", found.sentences());
+    assert!(found.evidence().iter().any(|text| text.contains("not known to be the clock")), "{:?}", found.evidence());
     // Nothing to explain where neither moved.
     let same = explained(&guest("a", 2.6e9, 1.0, &mut rng), &guest("b", 2.6e9, 1.0, &mut rng));
     assert!(!same.difference, "{same:?}");
@@ -155,7 +155,7 @@ fn a_neighbour_is_a_rival_on_three_sides() {
     };
     let named = |found: &Explanation| {
         let causes = found.causes.iter().flat_map(|cause| &cause.rivals).chain(&found.common_factor.rivals);
-        causes.filter(|rival| rival.title == "another thread on the core").count()
+        causes.filter(|rival| rival.title == "a busy sibling hyperthread").count()
     };
     // Recorded by both, moved the right way, and not filtered.
     let (quiet, busy) = (raw("a", 1.0, 0.02, &mut rng), raw("b", 1.3, 0.8, &mut rng));

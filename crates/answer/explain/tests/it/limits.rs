@@ -16,20 +16,20 @@ fn a_limit_on_cpu_time() {
         b.machine.facts.push(fact("cgroup.cpus", FactValue::Number(0.5), &[P::CoreClock]));
     };
     planted(&all, &limit, &|found| {
-        first_is(found, "CPU limit of the control group");
+        first_is(found, "cgroup CPU limit");
         assert!((found.common_factor.value - 2.0).abs() < 0.1, "{:?}", found.common_factor);
         assert!(
-            found.sentences().iter().any(|text| text.contains("cgroup.cpus none against 0.5")),
+            found.sentences().iter().any(|text| text.contains("group CPU limit (none against 0.5)")),
             "{:?}",
             found.sentences()
         );
-        assert!(!found.sentences()[0].contains("clock explains"), "the clock is not to blame: {:?}", found.sentences());
+        assert!(!found.sentences()[0].contains("clock"), "the clock is not to blame: {:?}", found.sentences());
     });
     // Only long operations show the limit if a batch is shorter than a slice.
     let long = |benchmark: &str, at: &str| (at.to_owned(), if benchmark.starts_with("os.fork") { 2.0 } else { 1.0 });
     planted(&long, &limit, &|found| {
         let first = &found.causes[0];
-        assert!(first.rivals[0].title == "CPU limit of the control group", "{:#?}", found.sentences());
+        assert!(first.rivals[0].title == "cgroup CPU limit", "{:#?}", found.sentences());
         assert!(first.known_as.is_none() && first.because.is_empty());
     });
     // A limit above the use of one thread explains nothing, nor does a limit recorded for one run only.
@@ -64,10 +64,10 @@ fn a_limit_that_only_the_mean_batch_sees() {
         run.machine.facts.push(fact("cgroup.cpus", value, &[P::CoreClock]));
     }
     let found = explain(&a, &b, &crate::options()).unwrap();
-    first_is(&found, "CPU limit of the control group");
+    first_is(&found, "cgroup CPU limit");
     assert!((found.causes[0].factor - 2.0).abs() < 0.05, "{:?}", found.causes[0]);
     assert!(
-        found.difference && found.sentences()[0].contains("cgroup.cpus none against 0.5"),
+        found.difference && found.sentences()[1].contains("Cgroup CPU limit (none against 0.5)"),
         "{:?}",
         found.sentences()
     );
@@ -98,5 +98,5 @@ fn parties_left_free_on_fewer_cpus() {
         run.machine.facts.push(fact("cpu.affinity", FactValue::Text(cpus.into()), &[]));
     }
     let found = explain(&a, &b, &crate::options()).unwrap();
-    assert_eq!(found.causes[0].rivals[0].title, "placement of the two parties", "{:#?}", found.sentences());
+    assert_eq!(found.causes[0].rivals[0].title, "CPU placement of the two processes", "{:#?}", found.sentences());
 }

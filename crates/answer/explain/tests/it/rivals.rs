@@ -48,7 +48,7 @@ fn two_facts_that_touch_every_call_are_rivals_in_every_call() {
     };
     planted(&calls, &differ, &|found| {
         let named = |title: &str| found.causes.iter().any(|cause| cause.known_as.as_deref() == Some(title));
-        assert!(!named("agents that watch system calls"), "{:#?}", found.sentences());
+        assert!(!named("agents that trace system calls"), "{:#?}", found.sentences());
         assert!(blames(found, "page-table isolation"), "{:#?}", found.sentences());
     });
 }

@@ -41,11 +41,11 @@ fn a_planted_cost_per_call_differs_from_one_per_byte() {
     assert!(call.difference && call.lines[0].call_differs && !call.lines[0].byte_differs, "{:?}", call.lines);
     assert!(call.lines[0].misses.unwrap() < 1.05);
     let said = call.sentences().join(" ");
-    assert!(said.contains("ns a call against 62") && said.contains("the bytes cost the same"), "{said}");
+    assert!(said.contains("ns a call against 62") && said.contains("the cost of bytes is the same"), "{said}");
     let byte = between(&base, &later("8KiB", 0.41e-6, 0.3e9));
     let said = byte.sentences().join(" ");
     assert!(!byte.lines[0].call_differs && byte.lines[0].byte_differs, "{:?}", byte.lines);
-    assert!(said.contains("window auto against 8KiB") && said.contains("the call costs the same"), "{said}");
+    assert!(said.contains("window auto against 8KiB") && said.contains("the cost of a call is the same"), "{said}");
     assert!(byte.causes.is_empty() && byte.unmeasured.is_empty(), "{said}");
     let both = between(&base, &later("auto", 0.62e-6, 1.0e9));
     assert!(both.sentences().join(" ").contains("B the call makes most of the difference"), "{:?}", both.sentences());

@@ -85,7 +85,17 @@ fn a_planted_mix_is_recovered() {
         assert!((seen - share).abs() < 0.06, "{label}: {seen} against {share}");
     }
     let sentences = found.sentences().join("\n");
-    assert!(sentences.contains("behaves like") && sentences.contains("% hash"), "{sentences}");
+    assert!(sentences.contains("Predicted mostly from ") && sentences.contains("hash ("), "{sentences}");
+    // The baseline is told with the error, and that it wins where it does.
+    for (factor, wins) in [(0.5, true), (2.0, false)] {
+        let mut other = found.clone();
+        let error = other.forecasts[0].error.as_mut().unwrap();
+        error.rating_median = Some(factor * error.median);
+        let sentences = other.sentences().join("\n");
+        assert!(sentences.contains("Cross-validated error on unseen CPU models: "), "{sentences}");
+        assert!(sentences.contains("Baseline, scaling by the best single benchmark: "), "{sentences}");
+        assert_eq!(sentences.contains("which is better here"), wins, "{sentences}");
+    }
 }
 
 /// How many intervals contain the truth, of how many.

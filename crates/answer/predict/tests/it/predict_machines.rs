@@ -170,7 +170,7 @@ fn a_machine_without_a_model_to_predict_it_is_refused_for_the_true_reason() {
     for machine in &mut table.machines[..3] {
         machine.model = "one".to_owned();
     }
-    assert_eq!(why(&table, 0), "all machines on which the application ran have its model of CPU");
+    assert_eq!(why(&table, 0), "all training machines have this same CPU model");
     for machine in &mut table.machines[..3] {
         machine.benchmarks[..3].fill(None);
     }

@@ -1,6 +1,8 @@
 //! A purchase: the plan, its costs, its probabilities, and what would change it.
 
-use decide::choose::{Choice, ChooseAnswer, ChosenPlan, FrontPoint, OfferCount, PlanOdds, UnknownParameter};
+use decide::choose::{
+    Choice, ChooseAnswer, ChosenPlan, FrontPoint, OfferCount, PlanOdds, UnknownParameter, plan_in_words,
+};
 use model::words::amount;
 use model::{Unit, percent};
 
@@ -9,16 +11,17 @@ use crate::{
     ScatterPlot, Table, TableRow, Tone,
 };
 
-/// The report of `prony choose`; its JSON is the [`Choice`].
+/// The report of `prony choose`: the answer with its plans and offers, and on request everything behind it; its JSON is
+/// the [`Choice`].
 #[must_use]
-pub fn choose(choice: &Choice) -> Document {
+pub fn choose(choice: &Choice, details: bool) -> Document {
     let demand = &choice.problem.demand;
     let mut document =
         Document::new(format!("{} {} for {}", amount(demand.rate), demand.unit, demand.years_in_words()));
     let items = choice.sentences();
     document.add("", Block::list(items));
     match &choice.answer {
-        ChooseAnswer::Plan(chosen) => plan(&mut document, choice, chosen),
+        ChooseAnswer::Plan(chosen) => plan(&mut document, choice, chosen, details),
         ChooseAnswer::Impossible(shortages) => {
             let columns = Column::list("what|#asked or allowed|#needed|#unit");
             let rows = shortages
@@ -35,17 +38,26 @@ pub fn choose(choice: &Choice) -> Document {
             document.add("what cannot be met", Block::table(columns, rows));
         }
     }
+    let behind = choice.details();
+    if details && !behind.is_empty() {
+        document.add("details", Block::list(behind));
+    }
     document.data = EmbeddedJson::of(choice).ok();
     document
 }
 
-fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan) {
+fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan, details: bool) {
     let currency = &choice.problem.currency;
     let mut add = |title: String, block: Block| document.add(title, block);
-    add(format!("plans by their odds, money in {currency}"), Block::Table(plans(chosen)));
+    add(format!("plans, money in {currency}"), Block::Table(plans(chosen)));
     add("offers".to_owned(), Block::Table(offers(choice, chosen)));
+    document.records = Some(records(chosen));
+    if !details {
+        return;
+    }
+    let mut add = |title: String, block: Block| document.add(title, block);
     if chosen.information.iter().any(|information| information.value > 0.0) {
-        add(format!("what finding out is worth, in {currency}"), Block::Table(information(chosen)));
+        add(format!("value of information, in {currency}"), Block::Table(information(chosen)));
     }
     let unit = &choice.problem.demand.unit;
     for (against, words) in [
@@ -59,15 +71,14 @@ fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan) {
             add(String::new(), Block::Chart(front_chart(&points, against, &words, currency)));
         }
     }
-    document.records = Some(records(chosen));
 }
 
 fn plans(chosen: &ChosenPlan) -> Table {
-    let columns = Column::list("plan|#best with|#mean cost|#regret|#reaches the rate");
+    let columns = Column::list("plan|#P(cheapest)|#mean cost|#expected regret|#meets the demand");
     let row = |odds: &PlanOdds| {
         let tone = if odds.plan == chosen.plan { Tone::Strong } else { Tone::Plain };
         TableRow::of(vec![
-            Cell::Text(in_words(&odds.plan), tone),
+            Cell::Text(plan_in_words(&odds.plan), tone),
             Cell::text(percent(odds.probability)),
             number(odds.expected_cost),
             number(odds.expected_regret),
@@ -78,7 +89,7 @@ fn plans(chosen: &ChosenPlan) -> Table {
 }
 
 fn offers(choice: &Choice, chosen: &ChosenPlan) -> Table {
-    let columns = Column::list("offer|#best with|#used with|#cost of one unit of rate|#enters when cheaper by");
+    let columns = Column::list("offer|#P(cheapest)|#P(used)|#cost per unit of rate|#discount needed");
     let rows = chosen
         .offers
         .iter()
@@ -101,7 +112,7 @@ fn offers(choice: &Choice, chosen: &ChosenPlan) -> Table {
 }
 
 fn information(chosen: &ChosenPlan) -> Table {
-    let columns = Column::list("what|#worth|#changes the plan with|#its cost");
+    let columns = Column::list("what|#value of information|#P(changes the plan)|#cost");
     let rows = chosen
         .information
         .iter()
@@ -133,7 +144,7 @@ fn front_table(points: &[&FrontPoint], against: &str) -> Table {
     let row = |parameters: &&FrontPoint| {
         let tone = if parameters.chosen { Tone::Strong } else { Tone::Plain };
         TableRow::of(vec![
-            Cell::Text(in_words(&parameters.plan), tone),
+            Cell::Text(plan_in_words(&parameters.plan), tone),
             number(parameters.cost),
             number(measure(parameters, against)),
         ])
@@ -144,18 +155,22 @@ fn front_table(points: &[&FrontPoint], against: &str) -> Table {
 fn front_chart(points: &[&FrontPoint], against: &str, words: &str, currency: &str) -> Chart {
     let bare = |value: f64| PrintedQuantity::bare(value, Unit::Count);
     let name = |parameters: &FrontPoint| {
-        if parameters.chosen { format!("{} (chosen)", in_words(&parameters.plan)) } else { in_words(&parameters.plan) }
+        if parameters.chosen {
+            format!("{} (chosen)", plan_in_words(&parameters.plan))
+        } else {
+            plan_in_words(&parameters.plan)
+        }
     };
     let parameter = |title: String| ChartAxis { title, unit: Unit::Count, division: Division::Linear };
     let plans = match against {
-        "rate" => "Plans for half to twice the rate that no other beats in both respects",
-        _ => "Plans that reach the rate, and that no other such plan beats in both respects",
+        "rate" => "Plans for half to twice the rate that no other plan beats in both",
+        _ => "Plans that reach the rate and that no other such plan beats in both",
     };
     Chart {
         title: format!("Pareto front: cost against {against}"),
         about: format!(
-            "{plans}, by expected values. The chosen one, in orange, must be as sure as was asked besides, so that one \
-             of these may beat it."
+            "{plans}, by expected values. The chosen plan (orange) must also reach the confidence, so it may lie off the \
+             front."
         ),
         plot: ChartPlot::Scatter(ScatterPlot {
             x: parameter(words.to_owned()),
@@ -178,11 +193,6 @@ fn measure(parameters: &FrontPoint, against: &str) -> f64 {
 fn records(chosen: &ChosenPlan) -> Records {
     let row = |counted: &OfferCount| vec![counted.offer.clone(), counted.count.to_string()];
     Records { header: vec!["offer", "count"], rows: chosen.plan.iter().map(row).collect() }
-}
-
-fn in_words(plan: &[OfferCount]) -> String {
-    let parts: Vec<String> = plan.iter().map(|counted| format!("{} {}", counted.count, counted.offer)).collect();
-    if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }
 
 fn number(value: f64) -> Cell {

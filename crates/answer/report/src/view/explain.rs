@@ -1,4 +1,4 @@
-//! Why two machines differ, in sentences, with the arithmetic for verification.
+//! Why two machines differ: the answer, the findings, what to measure next, and on request everything behind them.
 
 use explain::{Explanation, RunDifference};
 
@@ -8,53 +8,66 @@ use crate::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, Table,
 /// Options of the view.
 #[derive(Debug, Clone, Default)]
 pub struct ExplainContext {
-    /// Whether to show every line of the arithmetic.
-    pub verbose: bool,
+    /// Whether to show the evidence, the facts that differ, the assumptions and the arithmetic.
+    pub details: bool,
+    /// The command that shows them.
+    pub command: Option<String>,
 }
 
 /// The report of `prony explain`; its JSON is the [`Explanation`].
 #[must_use]
 pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document {
-    let mut title = format!("{} against {}, {}", explanation.b, explanation.a, plural(explanation.tests, "test"));
-    if explanation.curve_points > 0 {
-        title.push_str(&format!(" and {} of curves", plural(explanation.curve_points, "parameters")));
-    }
+    let title = format!(
+        "{} vs {} (baseline), {}",
+        explanation.b,
+        explanation.a,
+        plural(explanation.tests + explanation.curve_points, "result")
+    );
     let mut document = Document::new(title);
     document.sections.push(DocumentSection { title: String::new(), blocks: sentences(explanation) });
-    if !explanation.assumed.is_empty() {
-        let items = explanation.assumed.clone();
-        document.add("assumed, not measured", Block::list(items));
-    }
-    if explanation.difference && !explanation.facts.is_empty() {
-        document.add("what differs between them", Block::Table(facts(explanation)));
-    }
-    let arithmetic = explanation.arithmetic();
-    if context.verbose && !arithmetic.is_empty() {
-        document.add("the arithmetic", Block::list(arithmetic));
+    if context.details {
+        document.sections.extend(details(explanation));
     }
     if let Some(next) = &explanation.next_experiment {
         document.next =
             next.benchmarks.iter().take(2).map(|benchmark| format!("prony run --benchmark {benchmark}")).collect();
     }
+    if explanation.difference && !context.details {
+        document.next.extend(context.command.clone());
+    }
     document.data = EmbeddedJson::of(explanation).ok();
     document
 }
 
-/// What the runs are comes first, then numbered causes, then what is ruled out, left open or to be measured next.
+/// The answer comes first, then numbered findings, then what is left open and what to measure next.
 pub(super) fn sentences(explanation: &Explanation) -> Vec<Block> {
-    let after = |text: &String| ["Ruled out", "Left open", "Next experiment"].iter().any(|head| text.starts_with(head));
-    let mut said = explanation.sentences();
-    let first: Vec<String> = said.drain(..explanation.runs().len()).collect();
-    let (rest, causes): (Vec<String>, Vec<String>) = said.into_iter().partition(after);
-    let numbered = explanation.difference && causes.len() > 1;
-    let mut blocks: Vec<Block> = first.into_iter().map(Block::Text).collect();
-    match causes.as_slice() {
-        [] => {}
-        [only] => blocks.push(Block::Text(only.clone())),
-        _ => blocks.push(Block::List { numbered, items: causes }),
+    let mut blocks: Vec<Block> = explanation.answer().into_iter().map(Block::Text).collect();
+    let mut findings = explanation.findings();
+    match findings.len() {
+        0 => {}
+        1 => blocks.extend(findings.pop().map(Block::Text)),
+        _ => blocks.push(Block::List { numbered: true, items: findings }),
     }
-    blocks.extend(rest.into_iter().map(Block::Text));
+    blocks.extend(explanation.remarks().into_iter().map(Block::Text));
     blocks
+}
+
+/// Everything behind the sentences, where there is any.
+pub(super) fn details(explanation: &Explanation) -> Vec<DocumentSection> {
+    let mut sections = Vec::new();
+    for (title, items) in [
+        ("evidence", explanation.evidence()),
+        ("assumed, not measured", explanation.assumed.clone()),
+        ("arithmetic", explanation.arithmetic()),
+    ] {
+        if !items.is_empty() {
+            sections.push(DocumentSection::of(title, Block::list(items)));
+        }
+    }
+    if !explanation.facts.is_empty() {
+        sections.push(DocumentSection::of("what differs between them", Block::Table(facts(explanation))));
+    }
+    sections
 }
 
 fn facts(explanation: &Explanation) -> Table {

@@ -35,7 +35,7 @@ fn forecasts(prediction: &Prediction) -> Table {
     let row = |forecast: &Forecast| {
         let machine = Cell::text(&forecast.machine);
         let Some(quantity) = quantity(forecast, prediction.metric.unit) else {
-            let why = format!("refused: {}", forecast.reasons.join("; "));
+            let why = format!("not predicted: {}", forecast.reasons.join("; "));
             return TableRow::of(vec![machine, Cell::Across(why, Tone::Bad)]);
         };
         let standing = match forecast.standing {

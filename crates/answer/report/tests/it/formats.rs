@@ -162,10 +162,10 @@ fn two_runs_are_compared() {
     assert_eq!(reader.records().map(Result::unwrap).count(), comparison.rows.len() * 2);
     let explained = view::explain(
         &explain::explain(&a, &b, &explain::ExplainOptions::default()).unwrap(),
-        &view::ExplainContext { verbose: true },
+        &view::ExplainContext { details: true, command: None },
     );
     let text = terminal(&explained);
-    assert!(text.contains("the arithmetic") && text.contains("common factor"), "{text}");
+    assert!(text.contains("\narithmetic\n") && text.contains("common factor"), "{text}");
 }
 
 #[test]

@@ -5,7 +5,6 @@ use kernels::text;
 use model::{FactValue, Primitive};
 
 use crate::facts::collector::{Collector, Found, why};
-use crate::topology::arm_name;
 
 const CPUINFO: &str = "/proc/cpuinfo";
 const ALL_CPU: &[Primitive] = &[
@@ -60,5 +59,5 @@ fn model(field: &impl Fn(&[&str]) -> Found<String>) -> Found<String> {
 /// The name of an Arm core, from the numbers that `/proc/cpuinfo` prints.
 fn arm(maker: &str, part: &str) -> Option<&'static str> {
     let number = |text: &str| u32::from_str_radix(text.strip_prefix("0x")?, 16).ok();
-    arm_name(number(maker)?, number(part)?)
+    model::arm_core(number(maker)?, number(part)?)
 }

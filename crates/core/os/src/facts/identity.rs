@@ -76,7 +76,11 @@ pub(super) fn summary(machine: &Machine) -> String {
     let kernel = machine
         .text("kernel.release")
         .map(|release| format!("{} {release}", machine.text("kernel.name").unwrap_or_else(|| "kernel".to_owned())));
-    let model = machine.text("cpu.model").map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
+    let model = machine.text("cpu.model").map(|name| {
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+        let design = machine.microarchitecture().filter(|design| !name.contains(design));
+        design.map_or_else(|| name.clone(), |design| format!("{name} ({design})"))
+    });
     let guest = machine.text("virtual.hypervisor").map(|name| format!("guest of {name}"));
     let parts = [model, cpus, memory, guest, machine.text("software.distribution"), kernel];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -86,7 +86,7 @@ fn compare(a: Option<f64>, b: Option<f64>) -> std::cmp::Ordering {
 fn named(class: &[CoreFacts]) -> CoreClass {
     let unit = UNITS.get(class[0].unit).map(|unit| (*unit).to_owned());
     let part = class[0].part.map(|(maker, part)| {
-        arm_name(maker, part).map_or_else(|| format!("implementer {maker:#04x} part {part:#05x}"), str::to_owned)
+        model::arm_core(maker, part).map_or_else(|| format!("implementer {maker:#04x} part {part:#05x}"), str::to_owned)
     });
     CoreClass {
         name: unit.or(part).unwrap_or_default(),
@@ -94,43 +94,6 @@ fn named(class: &[CoreFacts]) -> CoreClass {
         capacity: class.iter().filter_map(|core| core.capacity).max(),
         clock: class.iter().filter_map(|core| core.clock).max_by(f64::total_cmp),
     }
-}
-
-/// Names of Arm cores by maker and part number of their main ID register (Arm technical reference manuals).
-#[must_use]
-pub fn arm_name(maker: u32, part: u32) -> Option<&'static str> {
-    Some(match (maker, part) {
-        (0x41, 0xd03) => "Arm Cortex-A53",
-        (0x41, 0xd04) => "Arm Cortex-A35",
-        (0x41, 0xd05) => "Arm Cortex-A55",
-        (0x41, 0xd07) => "Arm Cortex-A57",
-        (0x41, 0xd08) => "Arm Cortex-A72",
-        (0x41, 0xd09) => "Arm Cortex-A73",
-        (0x41, 0xd0a) => "Arm Cortex-A75",
-        (0x41, 0xd0b) => "Arm Cortex-A76",
-        (0x41, 0xd0c) => "Arm Neoverse N1",
-        (0x41, 0xd40) => "Arm Neoverse V1",
-        (0x41, 0xd41) => "Arm Cortex-A78",
-        (0x41, 0xd44) => "Arm Cortex-X1",
-        (0x41, 0xd46) => "Arm Cortex-A510",
-        (0x41, 0xd47) => "Arm Cortex-A710",
-        (0x41, 0xd48) => "Arm Cortex-X2",
-        (0x41, 0xd49) => "Arm Neoverse N2",
-        (0x41, 0xd4d) => "Arm Cortex-A715",
-        (0x41, 0xd4e) => "Arm Cortex-X3",
-        (0x41, 0xd4f) => "Arm Neoverse V2",
-        (0x41, 0xd80) => "Arm Cortex-A520",
-        (0x41, 0xd81) => "Arm Cortex-A720",
-        (0x41, 0xd82) => "Arm Cortex-X4",
-        (0x41, 0xd84) => "Arm Neoverse V3",
-        (0x41, 0xd85) => "Arm Cortex-X925",
-        (0x41, 0xd87) => "Arm Cortex-A725",
-        (0x41, 0xd8e) => "Arm Neoverse N3",
-        (0xc0, 0xac3) => "Ampere-1",
-        (0xc0, 0xac4) => "Ampere-1A",
-        (0x46, 0x001) => "Fujitsu A64FX",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ mod cache;
 mod class;
 mod plan;
 
-pub use class::arm_name;
 pub use plan::{CpuChoice, CpuRelation, plan, relation};
 
 use std::path::Path;

@@ -100,11 +100,11 @@ impl TerminalPage {
                 }
                 Block::Multiples(charts) => {
                     let titles: Vec<&str> = charts.iter().map(|chart| chart.title.as_str()).collect();
-                    let text = format!("charts: {}. The HTML report draws them.", titles.join(", "));
+                    let text = format!("charts: {}. --format html draws them.", titles.join(", "));
                     self.text(lines, &text, "  ", "    ", Tone::Muted);
                 }
                 Block::Chart(chart) => {
-                    let text = format!("chart: {}. {} The HTML report draws it.", chart.title, chart.about);
+                    let text = format!("chart: {}. {} --format html draws it.", chart.title, chart.about);
                     self.text(lines, &text, "  ", "    ", Tone::Muted);
                 }
                 Block::Heat(heat) => {

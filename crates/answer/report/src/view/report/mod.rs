@@ -114,18 +114,9 @@ fn notes(told: &[String], disturbed: impl Iterator<Item = String>, runs: &[&Run]
 }
 
 fn why(explanation: &Explanation) -> DocumentSection {
-    let list = |items: Vec<String>| vec![Block::list(items)];
     let mut blocks = explain::sentences(explanation);
-    if !explanation.assumed.is_empty() {
-        blocks.push(Block::Folded {
-            title: "assumptions that were not measured".to_owned(),
-            blocks: list(explanation.assumed.clone()),
-        });
-    }
-    let arithmetic = explanation.arithmetic();
-    if !arithmetic.is_empty() {
-        blocks.push(Block::folded("calculation", list(arithmetic)));
-    }
+    let details = explain::details(explanation);
+    blocks.extend(details.into_iter().map(|section| Block::folded(section.title, section.blocks)));
     DocumentSection { title: format!("Why {} differs from {}", explanation.b, explanation.a), blocks }
 }
 
