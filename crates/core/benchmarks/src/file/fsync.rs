@@ -10,13 +10,13 @@ use crate::room::require_length;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "file.fsync",
-    title: "durable append",
+    title: "append + fsync",
     about: "Appends 4 KiB to a file in the target directory and waits until data and length are durable (fsync).",
     metric: BenchmarkMetric::lower(Unit::Seconds, "append"),
     class: Class::FileMetadata,
     stresses: &[Primitive::Durability, Primitive::DiskWrite],
     usual: true,
-    key: &[(80, "durable write", "")],
+    key: &[(80, "append + fsync", "")],
     sources: &[DefinitionSource::new("POSIX", "fsync", "fsync(2)")],
     batch: BatchRule::at_most(1024),
     prepare,

@@ -6,13 +6,13 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.pipe_latency",
-    title: "pipe latency",
+    title: "pipe round trip",
     about: "One byte goes to another process through a pipe and its answer comes back through a second one.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::Pipe, Primitive::ContextSwitch, Primitive::Wakeup],
     usual: true,
-    key: &[(61, "pipe round trip, one CPU", "placement=same_cpu")],
+    key: &[(61, "pipe round trip, same core", "placement=same_cpu")],
     sources: &[
         DefinitionSource::new("BaBar", "table 6, pipe", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_pipe", "McVoy & Staelin, USENIX ATC 1996"),

@@ -6,13 +6,13 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.tcp_latency",
-    title: "TCP latency, loopback",
+    title: "TCP round trip, loopback",
     about: "One byte goes to another process over a loopback connection without delayed sending and its answer comes back.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::ContextSwitch, Primitive::Wakeup],
     usual: true,
-    key: &[(70, "TCP round trip, one CPU", "placement=same_cpu")],
+    key: &[(70, "TCP round trip, same core", "placement=same_cpu")],
     sources: &[
         DefinitionSource::new("BaBar", "table 6, TCP", "T. J. Pavel, CHEP 98"),
         DefinitionSource::new("lmbench", "lat_tcp", "McVoy & Staelin, USENIX ATC 1996"),

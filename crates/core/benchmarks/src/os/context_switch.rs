@@ -14,7 +14,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],
     usual: true,
-    key: &[(60, "hand over to another process", "processes=2,placement=same_cpu")],
+    key: &[(60, "context switch", "processes=2,placement=same_cpu")],
     operation: Some(Operation::new("switch", &[(Primitive::SyscallEntry, 4.0)])),
     sources: &[
         DefinitionSource::new("BaBar", "table 5, context switch of 2 and 8 processes", "T. J. Pavel, CHEP 98"),
