@@ -80,7 +80,7 @@ fn template(command: &Command) -> String {
         for verb in *verbs {
             let about = command.find_subcommand(verb).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            let about = hanging(&about, width + 4, crate::columns::width().min(MOST));
+            let about = hanging(&about, width + 4, crate::columns::width().unwrap_or(MOST).min(MOST));
             let _ = writeln!(text, "  {literal}{verb:width$}{literal:#}  {about}");
         }
     }

@@ -44,7 +44,7 @@ fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
     let whole = |text: String, tone| TableRow::of(vec![label.clone(), Cell::Across(text, tone)]);
     let estimate = match &time.outcome {
         Outcome::Measured(estimate) => estimate,
-        Outcome::Modes(groups) => return whole(modes(groups, Unit::Seconds), Tone::Caution),
+        Outcome::Modes(groups) => return whole(modes(groups, &time.metric), Tone::Caution),
         Outcome::Below { bound } => return whole(format!("below {bound:.2e} s"), Tone::Muted),
         Outcome::NotMeasured(reason) => return whole(format!("not measured: {reason}"), Tone::Muted),
         Outcome::Failed(reason) => return whole(reason.clone(), Tone::Bad),

@@ -54,7 +54,8 @@ fn the_answer_fits_one_screen_and_says_what_to_do_next() {
     }
     let text = screen(&view::answer(&run, &context()), 80);
     assert!(text.lines().count() <= 24, "{} lines: {text}", text.lines().count());
-    for wanted in ["memory latency", "one core, integers", "durable write", "trust", "prony show 7", "prony report 7"] {
+    for wanted in ["memory latency", "one core, integers", "append + fsync", "trust", "prony show 7", "prony report 7"]
+    {
         assert!(text.contains(wanted), "{wanted} is missing: {text}");
     }
     assert!(text.contains("No reference yet"), "{text}");
@@ -75,7 +76,7 @@ fn a_place_is_among_ten_machines_at_least_and_by_its_interval() {
     assert!(with(nine.clone()).contains("No reference yet"));
     let ten = with([nine, vec![92.8e-6]].concat());
     // Times: 100 to 180 µs are worse, 92.8 µs lies within the interval, 20 to 80 µs are better.
-    let row = ten.lines().find(|line| line.contains("durable write")).unwrap();
+    let row = ten.lines().find(|line| line.contains("append + fsync")).unwrap();
     assert!(row.contains("5 to 6 of 10"), "{ten}");
     assert!(!ten.contains("No reference yet"), "{ten}");
 }
