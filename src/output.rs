@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use model::Run;
-use report::Document;
+use report::{Document, Terminal};
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
@@ -19,7 +19,8 @@ pub(crate) fn print(document: &Document, common: &CommonOptions) -> Result<ExitS
     let name = common.format();
     if name == "terminal" {
         let mut text = Vec::new();
-        report::by_name(name, columns::width(), colours(&common.color))?.render(document, &mut text)?;
+        report::by_name(name, columns::width().unwrap_or(Terminal::ENDLESS), colours(&common.color))?
+            .render(document, &mut text)?;
         let text = locale::shown(&String::from_utf8_lossy(&text));
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).context(UNWRITTEN)?;
@@ -101,7 +102,7 @@ pub(crate) fn print_run(document: &Document, run: &Run, common: &CommonOptions) 
 pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<ExitStatus> {
     let format = common.format();
     anyhow::ensure!(
-        ["csv", "json"].contains(&format),
+        ["csv", "tsv", "json"].contains(&format),
         "a page shows one run; name one, set them side by side with prony compare, or write them with --format csv"
     );
     print(&report::view::several(runs), common)

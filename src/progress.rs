@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::{MeasureEvent, Observer};
-use model::{Outcome, PlanEntry, Run, percent};
+use model::{Outcome, PlanEntry, ResultKey, Run, percent};
 use report::words::duration;
 use report::{Document, PrintedQuantity, ReportFormat, Terminal};
 

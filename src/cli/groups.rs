@@ -174,7 +174,7 @@ fn template(command: &Command, form: HelpForm) -> String {
     let header = command.get_styles().get_header();
     let literal = command.get_styles().get_literal();
     let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
-    let most = crate::columns::width().min(MOST);
+    let most = crate::columns::width().unwrap_or(MOST).min(MOST);
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     let shown = if form == HelpForm::Short { 1 } else { GROUPS.len() };
     for (title, names) in &GROUPS[..shown] {

@@ -67,8 +67,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 impl Arguments {
     /// The same command with its details.
     fn with_details(&self) -> String {
-        let mut words = vec!["prony".to_owned(), "explain".to_owned(), self.a.clone()];
-        words.extend(self.b.clone());
+        let mut words = vec!["prony".to_owned(), "explain".to_owned()];
+        words.extend([&self.a, &self.b].into_iter().flatten().cloned());
         if let Some(results) = &self.results {
             words.extend(["--results".to_owned(), results.clone()]);
         }

@@ -109,7 +109,7 @@ fn list(runs: &[Summary]) -> Document {
         TableRow::of(cells)
     };
     if let [earlier @ .., last] = runs {
-        let columns = Column::list("run|label|machine|started (UTC)|suite|#results|~");
+        let columns = Column::list("run|label|machine|started|suite|#results|~");
         document.add("", Block::table(columns, runs.iter().map(row).collect()));
         // Runs of different suites have hardly a result in common.
         let alike = earlier.iter().rev().find(|run| run.suite == last.suite);

@@ -88,7 +88,7 @@ impl Workplace {
             .env("PRONY_STORE", path.join("runs.sqlite"))
             .env("NO_COLOR", "1")
             .env("LC_ALL", "C.UTF-8")
-            .env_remove("COLUMNS")
+            .env("COLUMNS", "100")
             .output()
             .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

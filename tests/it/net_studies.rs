@@ -113,7 +113,7 @@ fn several_servers_give_curves_to_and_from_each() {
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for address in addresses {
         for way in ["up", "down"] {
-            let curve = format!("Throughput by record: path {address}, placement free, window auto, direction {way}");
+            let curve = format!("Throughput by record: path {address}, unpinned, window auto, direction {way}");
             assert!(said.contains(&curve), "no '{curve}' in {said}");
         }
     }

@@ -131,16 +131,49 @@ fn cells(text: &str) -> BTreeMap<String, Vec<String>> {
     rows.map(|mut cells| (cells.remove(0), cells)).collect()
 }
 
+/// The words of a page without its markup.
+fn words(page: &str) -> String {
+    let parts = page.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    parts.collect::<String>().replace('\u{a0}', " ")
+}
+
+/// Digits that nobody can paste, units that say nothing, and zeros before a number.
+#[test]
+fn printed_numbers_can_be_pasted_and_name_their_unit() {
+    let place = recorded();
+    for run in ["alone.json", "loaded.json", "quiet.json"] {
+        let text = place.ask(&["show", run, "--all", "--format", "tsv"]).fine().out;
+        for row in text.lines().map(|line| line.split('\t').collect::<Vec<_>>()).filter(|row| row.len() > 4) {
+            let value = row[2];
+            if !value.starts_with(|c: char| c.is_ascii_digit()) {
+                continue;
+            }
+            let digits = value.split(' ').next().unwrap_or_default();
+            assert!(!value.contains(" /s") && !value.contains("M/s"), "{run}: {row:?}");
+            // Below a nanosecond there is no prefix.
+            assert!(!digits.starts_with("0.0") || value.contains('%'), "{run}: {row:?}");
+            assert!(value.matches(' ').count() <= 1, "{run}: a blank within digits: {row:?}");
+        }
+    }
+    let shown = place.ask(&["show", "alone.json"]).fine().out;
+    for wanted in
+        [" files/s", "15 results in 22 s", " UTC", "p50", "p99.9", "same core", "IPC", "in the test directory"]
+    {
+        assert!(shown.contains(wanted), "{wanted}: {shown}");
+    }
+}
+
 #[test]
 fn people_read_the_same_digits_everywhere() {
     let place = recorded();
     for [a, b] in PAIRS {
         let read = |arguments: &[&str]| {
-            let output = place.prony().args(arguments).env("COLUMNS", "300").output().unwrap();
+            let output = place.prony().args(arguments).env_remove("COLUMNS").output().unwrap();
             String::from_utf8(output.stdout).unwrap()
         };
         let compared = read(&["compare", a, b, "--all"]);
-        let page = read(&["report", a, b, "-o", "-"]);
+        let page = words(&read(&["report", a, b, "-o", "-"]));
+        let tabs = [a, b].map(|run| read(&["show", run, "--format", "tsv"]));
         let spread = cells(&read(&["fleet", "spread", a, b]));
         let sides = [a, b].map(|run| cells(&read(&["show", run])));
         let mut seen = 0;
@@ -150,9 +183,11 @@ fn people_read_the_same_digits_everywhere() {
             {
                 continue;
             }
-            // A digit more or less is one of two intervals: the digits of one value are the same in all tables.
-            for (value, side) in row.iter().zip(&sides) {
+            // Digits and prefix of one value are the same in all tables.
+            for ((value, side), tabs) in row.iter().zip(&sides).zip(&tabs) {
                 assert_eq!(*value, side[&name][0], "{a} {b} {name}");
+                assert!(page.contains(value), "{a} {b} {name}: the page lacks {value}");
+                assert!(tabs.contains(&format!("\t{name}\t{value}\t")), "{a} {b} {name}: {value} in {tabs}");
             }
             let node = &spread[&name];
             assert!(row[..2].contains(&node[0]) && row[..2].contains(&node[2]), "{a} {b} {name}: {node:?} {row:?}");

@@ -91,7 +91,7 @@ pub(crate) mod rated {
         // It would count as hung after two minutes, and fail.
         let endless = "echo begun >>\"$0.log\"; exec sleep 300";
         let cut = rate(&place, ("zstd", endless), "int-1", &["--copies", "1", "--time-limit", "1s"]);
-        let told = "two samples of every component, which take 0:02 on the reference machine; --time-limit gives 0:01";
+        let told = "two samples of every component, which take 2 s on the reference machine; --time-limit gives 1 s";
         assert!(cut.err.contains(told), "{cut:?}");
         assert_eq!(std::fs::read_to_string(place.file("player.log")).unwrap().lines().count(), 1, "{cut:?}");
         let run = cut.json();

@@ -121,6 +121,32 @@ fn every_result_of_a_run_is_printed_on_request() {
     assert!(all.contains("Whetstone") && all.contains("yield"), "{all}");
 }
 
+/// What a program reads has a line for each row, whatever a terminal would hold.
+#[test]
+fn every_row_is_one_line_in_a_pipe() {
+    let place = Place::with_two_runs();
+    let piped = |arguments: &[&str]| Answer::of(place.prony().env_remove("COLUMNS").args(arguments).output().unwrap());
+    let known = place.ask(&["benchmarks", "--format=json"]).fine().json();
+    let known = known["benchmarks"].as_array().unwrap();
+    let listed = piped(&["benchmarks"]).fine().out;
+    for one in known {
+        let [id, title] = ["id", "title"].map(|name| one[name].as_str().unwrap());
+        let rows = listed.lines().filter(|line| line.trim_start().starts_with(&format!("{id}  ")));
+        assert_eq!(rows.filter(|line| line.contains(title)).count(), 1, "{id}: {listed}");
+    }
+    assert!(listed.lines().all(|line| !line.starts_with("     ")), "a cell goes on below its row: {listed}");
+    let compared = piped(&["compare", "1", "2", "--all"]).fine().out;
+    let rows = place.ask(&["compare", "1", "2", "--all", "--format=json"]).fine().json()["rows"].clone();
+    let heading = compared.lines().position(|line| line.contains("verdict")).unwrap();
+    let table = || compared.lines().skip(heading + 1).take_while(|line| !line.is_empty());
+    let count = table().filter(|line| line.starts_with("    ")).count();
+    assert_eq!(count, rows.as_array().unwrap().len(), "{compared}");
+    assert!(table().all(|line| !line.starts_with("     ")), "a cell goes on below its row: {compared}");
+    let tabs = piped(&["compare", "1", "2", "--all", "--format", "tsv"]).fine().out;
+    let first = tabs.split("\n\n").next().unwrap();
+    assert!(first.lines().count() == 1 + count && first.lines().all(|line| line.contains('\t')), "{tabs}");
+}
+
 #[test]
 fn thirteen_machines_are_a_map_of_families() {
     let place = Place::new();

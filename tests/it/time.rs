@@ -197,10 +197,7 @@ fn two_commands_of_too_few_samples_are_said_to_be_inconclusive() {
     for runs in ["--runs=2", "--runs=7"] {
         let said = timed(&place, &[runs, "sleep 0.01", "sleep 0.6"]).fine().out;
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(
-            said.contains("Inconclusive: 'sleep 0.01' vs 'sleep 0.6': a verdict needs 8 runs of each"),
-            "{said}"
-        );
+        assert!(said.contains("Inconclusive: 'sleep 0.01' vs 'sleep 0.6': a verdict needs 8 runs of each"), "{said}");
     }
 }
 

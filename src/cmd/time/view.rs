@@ -51,7 +51,7 @@ fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
     let whole = |text: String, tone| TableRow::of(vec![label.clone(), Cell::Across(text, tone)]);
     let estimate = match &time.outcome {
         Outcome::Measured(estimate) => estimate,
-        Outcome::Modes(groups) => return whole(modes(groups, Unit::Seconds), Tone::Caution),
+        Outcome::Modes(groups) => return whole(modes(groups, &time.metric), Tone::Caution),
         Outcome::Below { bound } => return whole(format!("below {bound:.2e} s"), Tone::Muted),
         Outcome::NotMeasured(reason) => return whole(format!("not measured: {reason}"), Tone::Muted),
         Outcome::Failed(reason) => return whole(reason.clone(), Tone::Bad),
@@ -87,8 +87,7 @@ fn extremes(executions: &[f64]) -> String {
     if low > high {
         return String::new();
     }
-    let digits = PrintedQuantity::interval(low, low, high, Unit::Seconds);
-    let digits = digits.digits(digits.scale(high));
+    let digits = PrintedQuantity::interval(low, low, high, Unit::Seconds).digits();
     format!("{}\u{a0}{}\u{a0}{}\u{a0}{}", digits.low, histogram(executions, low, high), digits.high, digits.unit)
 }
 
@@ -158,9 +157,8 @@ fn sentences(times: &[&BenchmarkResult], pairs: &[TimedPair]) -> Vec<String> {
     let judged =
         |name: &&str| *name == fastest || of_fastest().any(|pair| pair.faster == *name || pair.slower == *name);
     let left = measured().map(|result| name(result)).filter(|name| !judged(name));
-    let too_few = |name: &str| {
-        format!("Inconclusive: '{fastest}' vs '{name}': a verdict needs {FEWEST_SAMPLES} runs of each.")
-    };
+    let too_few =
+        |name: &str| format!("Inconclusive: '{fastest}' vs '{name}': a verdict needs {FEWEST_SAMPLES} runs of each.");
     of_fastest().map(sentence).chain(left.map(too_few)).collect()
 }
 

@@ -94,7 +94,7 @@ impl Place {
     pub fn prony(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_prony"));
         command.current_dir(self.path()).env_remove("NO_COLOR").env("PRONY_STORE", self.file("runs.sqlite"));
-        command.env("LC_ALL", "C.UTF-8").env_remove("COLUMNS");
+        command.env("LC_ALL", "C.UTF-8").env("COLUMNS", "100");
         // Tests of texts, not of precision.
         command.env("PRONY_SPACING", "0");
         command

@@ -17,4 +17,4 @@ pub use document::{
     RowGroup, ScatterPlot, Series, Strip, StripRow, Table, TableRow, Timeline, TimelineRow, Tone, VerdictCard,
 };
 pub use error::Error;
-pub use format::{Csv, FORMATS, Html, JsonFormat, Markdown, ReportFormat, Terminal, by_name};
+pub use format::{Csv, FORMATS, Html, JsonFormat, Markdown, ReportFormat, Terminal, Tsv, by_name};

@@ -22,7 +22,7 @@ pub static FAMILIES: &[BenchmarkFamily] = &[
     BenchmarkFamily { name: "memory", title: "memory", benchmarks: memory::TABLE },
     BenchmarkFamily { name: "cpu", title: "processor", benchmarks: cpu::TABLE },
     BenchmarkFamily { name: "os", title: "operating system", benchmarks: os::TABLE },
-    BenchmarkFamily { name: "ipc", title: "communication on this machine", benchmarks: ipc::TABLE },
+    BenchmarkFamily { name: "ipc", title: "IPC", benchmarks: ipc::TABLE },
     BenchmarkFamily { name: "file", title: "files", benchmarks: file::TABLE },
     BenchmarkFamily { name: "shell", title: "shell and build", benchmarks: shell::TABLE },
 ];

@@ -1,6 +1,8 @@
 //! Unit and direction of results.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -96,6 +98,26 @@ impl Metric {
     #[must_use]
     pub fn is_share(&self) -> bool {
         self.unit == Unit::Ratio && WHOLES.contains(&self.per.as_ref())
+    }
+
+    /// What a rate counts; empty for other units. Nouns of documents are kept for the life of the program, so that the
+    /// quantities that name them can be copied: there are few.
+    #[must_use]
+    pub fn counted(&self) -> &'static str {
+        static NOUNS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+        match &self.per {
+            _ if self.unit != Unit::PerSecond => "",
+            Cow::Borrowed(noun) => noun,
+            Cow::Owned(noun) => {
+                let mut nouns = NOUNS.lock().unwrap_or_else(PoisonError::into_inner);
+                let known = nouns.get(noun.as_str()).copied();
+                known.unwrap_or_else(|| {
+                    let kept: &'static str = noun.clone().leak();
+                    nouns.insert(kept);
+                    kept
+                })
+            }
+        }
     }
 
     /// The value of `amount` (operations, or bytes for a data rate) in `nanos` nanoseconds: a time per operation in

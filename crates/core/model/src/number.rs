@@ -1,17 +1,19 @@
-//! Display of numbers: prefixes of units, significant digits, grouped thousands.
+//! Display of numbers: prefixes of units and significant digits.
+
+use std::borrow::Cow;
 
 use crate::Unit;
 
-/// Separator of groups of three digits: a no-break space.
-const SEPARATOR: char = '\u{a0}';
+/// Longest noun in a unit, in bytes. A longer one would leave no room for the number.
+const LONGEST_NOUN: usize = 24;
 
 /// A unit with its prefix. MB is 10^6 bytes, MiB 2^20.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct UnitScale {
     /// Its size in base units.
     pub factor: f64,
     /// Its symbol.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
 }
 
 impl UnitScale {
@@ -35,16 +37,40 @@ impl UnitScale {
             Unit::Watts => &[(1e3, "kW"), (1.0, "W"), (1e-3, "mW")],
             Unit::Joules => &[(1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ")],
         };
-        // Half a unit in the last of six digits, so that a value that would print as 1000 ns becomes 1.000 µs.
-        let fits = |factor: f64| magnitude >= factor * 0.999_999_5;
-        let base = *steps.iter().find(|(factor, _)| *factor == 1.0).unwrap_or(&steps[0]);
-        let (factor, unit) = if magnitude == 0.0 {
-            base
-        } else {
-            *steps.iter().find(|(factor, _)| fits(*factor)).unwrap_or(&steps[steps.len() - 1])
-        };
-        Self { factor, unit }
+        let (factor, unit) = step(steps, magnitude);
+        Self { factor, unit: Cow::Borrowed(unit) }
     }
+
+    /// The prefix of a rate at which something is counted, as [`crate::Metric::per`] names it: `Gflop/s`, `MWIPS`,
+    /// `231000 files/s`, `19.2 M Dhrystones/s`. Nouns have no prefix of their own below a million.
+    #[must_use]
+    pub fn of_rate(counted: &str, magnitude: f64) -> Self {
+        const SYMBOLS: [(f64, &str); 5] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
+        const NOUNS: [(f64, &str); 4] = [(1e12, "T "), (1e9, "G "), (1e6, "M "), (1.0, "")];
+        let symbol = match counted {
+            "" => return Self::of(Unit::PerSecond, magnitude),
+            "floating-point operations" => Some("flop/s"),
+            "operations" | "8-bit operations" => Some("op/s"),
+            "Whetstone instructions" => Some("WIPS"),
+            _ => None,
+        };
+        // Of `sums of 100 terms` the unit says what is counted; what each consists of is in the description.
+        let noun = counted.split(" of ").next().filter(|noun| noun.len() <= LONGEST_NOUN);
+        if symbol.is_none() && noun.is_none() {
+            return Self::of(Unit::PerSecond, magnitude);
+        }
+        let (factor, prefix) = step(if symbol.is_some() { &SYMBOLS } else { &NOUNS }, magnitude);
+        let unit = symbol
+            .map_or_else(|| format!("{prefix}{}/s", noun.unwrap_or_default()), |symbol| format!("{prefix}{symbol}"));
+        Self { factor, unit: Cow::Owned(unit) }
+    }
+}
+
+/// The largest step that does not exceed a magnitude; of zero the one without a prefix.
+fn step<T: Copy>(steps: &[(f64, T)], magnitude: f64) -> (f64, T) {
+    // Half a unit in the last of six digits, so that a value that would print as 1000 ns becomes 1.000 µs.
+    let fits = |factor: f64| if magnitude == 0.0 { factor == 1.0 } else { magnitude >= factor * 0.999_999_5 };
+    *steps.iter().find(|(factor, _)| fits(*factor)).unwrap_or(&steps[steps.len() - 1])
 }
 
 /// Decimals at which a value has `digits` significant digits; negative ones round to tens, hundreds, thousands.
@@ -62,8 +88,8 @@ pub fn exponent(positive: f64) -> i32 {
     exponent
 }
 
-/// A number in plain notation with grouped thousands and `decimals` decimals (negative ones as for [`significant`]).
-/// `trim` drops trailing zeros. Powers of ten replace an unreadable plain notation.
+/// A number in plain notation, which can be pasted, with `decimals` decimals (negative ones as for [`significant`]),
+/// without the trailing zeros if `trim` is set; in powers of ten if plain notation would be unreadable.
 #[must_use]
 pub fn number(value: f64, decimals: i32, trim: bool) -> String {
     if value.is_nan() {
@@ -86,7 +112,7 @@ pub fn number(value: f64, decimals: i32, trim: bool) -> String {
         text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
     }
     let zero = text.chars().all(|c| matches!(c, '0' | '.'));
-    format!("{}{}", if value < 0.0 && !zero { "−" } else { "" }, grouped(&text))
+    format!("{}{}", if value < 0.0 && !zero { "−" } else { "" }, text)
 }
 
 /// A share as a percentage, whole or with one decimal below ten: `2%`, `0.5%`, `31%`.
@@ -112,31 +138,15 @@ pub fn percent(share: f64) -> String {
     if whole { format!("{value:.0}%") } else { format!("{value:.1}%") }
 }
 
-/// Groups of three digits before the parameters, from five digits on, separated by [`SEPARATOR`].
-fn grouped(text: &str) -> String {
-    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    if whole.len() < 5 {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len() + 4);
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            out.push(SEPARATOR);
-        }
-        out.push(digit);
-    }
-    out + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_rounded_grouped_and_readable() {
+    fn numbers_are_rounded_and_can_be_pasted() {
         let digits = |value, count| number(value, significant(value, count), false);
-        assert_eq!(digits(1_234_567.0, 3), "1\u{a0}230\u{a0}000");
-        assert_eq!(digits(-12_345.0, 9), "−12\u{a0}345.0000");
+        assert_eq!(digits(1_234_567.0, 3), "1230000");
+        assert_eq!(digits(-12_345.0, 9), "−12345.0000");
         assert_eq!(digits(1234.4, 4), "1234");
         assert_eq!((digits(12.345, 3), digits(0.5, 3)), ("12.3".to_owned(), "0.500".to_owned()));
         assert_eq!(number(0.5, 3, true), "0.5");
@@ -172,6 +182,24 @@ mod tests {
         assert_eq!(UnitScale::of(Unit::Seconds, 1e-30).unit, "ns");
         assert_eq!(UnitScale::of(Unit::BytesPerSecond, 1e9).unit, "GB/s");
         assert_eq!(UnitScale::of(Unit::Bytes, 1048576.0).unit, "MiB");
+    }
+
+    #[test]
+    fn rates_say_what_is_counted() {
+        let unit = |counted, magnitude| UnitScale::of_rate(counted, magnitude).unit.into_owned();
+        assert_eq!(unit("floating-point operations", 48.4e9), "Gflop/s");
+        assert_eq!(unit("Whetstone instructions", 6.118e6), "MWIPS");
+        assert_eq!((unit("operations", 1.2e4), unit("operations", 0.0)), ("kop/s".to_owned(), "op/s".to_owned()));
+        assert_eq!(
+            (unit("Dhrystones", 19e6), unit("files", 231e3)),
+            ("M Dhrystones/s".to_owned(), "files/s".to_owned())
+        );
+        assert_eq!(
+            (unit("sums of 100 terms", 5e6), unit("events", 0.4)),
+            ("M sums/s".to_owned(), "events/s".to_owned())
+        );
+        assert_eq!(unit("a noun that is as long as a sentence", 5e6), "M/s");
+        assert_eq!((unit("", 5e6), unit("", 0.4)), ("M/s".to_owned(), "/s".to_owned()));
         assert_eq!(UnitScale::of(Unit::Seconds, f64::NAN).unit, "ns");
     }
 }

@@ -35,7 +35,7 @@ impl AxisScale {
             }
             Division::Nines => {
                 let marks =
-                    [(0.5, "median"), (0.9, "90%"), (0.99, "99%"), (0.999, "99.9%"), (0.9999, "99.99%"), (1.0, "max")];
+                    [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99"), (1.0, "max")];
                 let place = |q| position(Division::Nines, q);
                 let marks = marks.into_iter().filter_map(|(q, text)| Some((place(q)?, text.to_owned()))).collect();
                 Self { low: low.min(0.2), high: high + 0.2, marks }

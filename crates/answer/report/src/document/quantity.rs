@@ -1,7 +1,10 @@
-//! A quantity formats itself: prefix, digits and interval are decided in one place.
+//! A quantity formats itself: prefix, digits and interval are decided in one place, from the quantity alone, so that one
+//! result looks the same wherever it is printed.
 //!
 //! The interval determines the digits, as in the Guide to the Expression of Uncertainty in Measurement (JCGM 100:2008,
 //! 7.2.6). The half-width has one digit, or two if it begins with a 1, and the value ends at the same decimal.
+
+use std::borrow::Cow;
 
 use model::{Estimate, EstimateMethod, Metric, Unit, UnitScale, exponent, number, significant};
 use serde::Serialize;
@@ -43,6 +46,9 @@ pub struct PrintedQuantity {
     /// Whether it is a share of a whole, printed as a percentage.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub share: bool,
+    /// What a rate counts a second of: `files`; empty if unknown.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub counted: &'static str,
 }
 
 /// The level in the headings of columns; a cell with a lower one shows its own.
@@ -62,25 +68,29 @@ impl PrintedQuantity {
             _ if estimate.has_spread() => PrintedSpread::Interval,
             _ => PrintedSpread::Unknown,
         };
-        Self { value: estimate.value, low: estimate.low, high: estimate.high, unit, spread, share: false }
+        Self::new(estimate.value, estimate.low, estimate.high, unit, spread)
+    }
+
+    const fn new(value: f64, low: f64, high: f64, unit: Unit, spread: PrintedSpread) -> Self {
+        Self { value, low, high, unit, spread, share: false, counted: "" }
     }
 
     /// A value without a known spread.
     #[must_use]
     pub const fn bare(value: f64, unit: Unit) -> Self {
-        Self { value, low: value, high: value, unit, spread: PrintedSpread::Unknown, share: false }
+        Self::new(value, value, value, unit, PrintedSpread::Unknown)
     }
 
     /// A value of which every digit is printed.
     #[must_use]
     pub const fn rounded(value: f64, unit: Unit) -> Self {
-        Self { value, low: value, high: value, unit, spread: PrintedSpread::Rounded, share: false }
+        Self::new(value, value, value, unit, PrintedSpread::Rounded)
     }
 
     /// A value with its interval.
     #[must_use]
     pub const fn interval(value: f64, low: f64, high: f64, unit: Unit) -> Self {
-        Self { value, low, high, unit, spread: PrintedSpread::Interval, share: false }
+        Self::new(value, low, high, unit, PrintedSpread::Interval)
     }
 
     /// A ratio with its interval.
@@ -95,23 +105,23 @@ impl PrintedQuantity {
         ends.map_or_else(|| Self::bare(value, Unit::Ratio), |(low, high)| Self::ratio(value, low, high))
     }
 
-    /// The same as a value of a metric, whose shares are percentages.
+    /// The same as a value of a metric, whose shares are percentages and whose rates say what they count.
     #[must_use]
     pub fn in_metric(mut self, metric: &Metric) -> Self {
         self.share = metric.is_share();
+        self.counted = metric.counted();
         self
     }
 
-    /// The prefix that suits a magnitude.
-    #[must_use]
-    pub fn scale(&self, magnitude: f64) -> UnitScale {
-        if self.share { UnitScale { factor: 0.01, unit: "%" } } else { UnitScale::of(self.unit, magnitude) }
-    }
-
-    /// Size of its largest number; 0 when none is finite.
-    #[must_use]
-    pub fn magnitude(&self) -> f64 {
-        [self.value, self.low, self.high].into_iter().map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max)
+    /// The prefix that suits the value, or its ends where the value is zero.
+    fn scale(&self) -> UnitScale {
+        let ends = || [self.low, self.high].into_iter().map(f64::abs).filter(|x| x.is_finite()).fold(0.0, f64::max);
+        let magnitude = if self.value == 0.0 || !self.value.is_finite() { ends() } else { self.value.abs() };
+        match self.unit {
+            _ if self.share => UnitScale { factor: 0.01, unit: Cow::Borrowed("%") },
+            Unit::PerSecond => UnitScale::of_rate(self.counted, magnitude),
+            unit => UnitScale::of(unit, magnitude),
+        }
     }
 
     /// A remark on the ends: their own level, or that they are a range.
@@ -130,9 +140,10 @@ impl PrintedQuantity {
         !matches!(self.spread, PrintedSpread::Unknown | PrintedSpread::Rounded)
     }
 
-    /// Digits of value and ends with a prefix.
+    /// Digits of value and ends with the prefix that suits the value.
     #[must_use]
-    pub fn digits(&self, scale: UnitScale) -> Digits {
+    pub fn digits(&self) -> Digits {
+        let scale = self.scale();
         let at = |x: f64| x / scale.factor;
         let (value, low, high) = (at(self.value), at(self.low), at(self.high));
         let trim = !self.has_interval();
@@ -150,19 +161,18 @@ impl PrintedQuantity {
         } else {
             decimals(value, low, high)
         };
-        Digits {
-            value: number(value, fitted, trim),
-            low: number(low, fitted, trim),
-            high: number(high, fitted, trim),
-            unit: scale.unit,
-        }
+        // An end far beyond the value has no decimals that its size makes meaningless.
+        let whole = exponent(value.abs().max(f64::MIN_POSITIVE)).saturating_add(1);
+        let digits = fitted.saturating_add(whole).clamp(LEAST_DIGITS + 1, MOST_DIGITS);
+        let end = |x: f64| number(x, fitted.min(significant(x, digits).max(fitted.min(0))), trim);
+        Digits { value: number(value, fitted, trim), low: end(low), high: end(high), unit: scale.unit }
     }
 
     /// The value with a prefix of its own: `24.4 GB/s`, joined by a no-break space.
     #[must_use]
     pub fn text(&self) -> String {
-        let digits = self.digits(self.scale(self.magnitude()));
-        with_unit(&digits.value, digits.unit)
+        let digits = self.digits();
+        with_unit(&digits.value, &digits.unit)
     }
 
     /// The value and its interval: `24.4 GB/s (24.1 – 24.6)`.
@@ -171,17 +181,17 @@ impl PrintedQuantity {
         if !self.has_interval() {
             return self.text();
         }
-        let digits = self.digits(self.scale(self.magnitude()));
+        let digits = self.digits();
         let note = self.ends_note().map(|note| format!(", {note}")).unwrap_or_default();
-        format!("{} ({}\u{a0}–\u{a0}{}{note})", with_unit(&digits.value, digits.unit), digits.low, digits.high)
+        format!("{} ({}\u{a0}–\u{a0}{}{note})", with_unit(&digits.value, &digits.unit), digits.low, digits.high)
     }
 
     /// The value alone with at most three digits, for sentences: `2.7 µs`.
     #[must_use]
     pub fn short(&self) -> String {
-        let scale = self.scale(self.value.abs());
+        let scale = self.scale();
         let value = self.value / scale.factor;
-        with_unit(&number(value, significant(value, 3), true), scale.unit)
+        with_unit(&number(value, significant(value, 3), true), &scale.unit)
     }
 }
 
@@ -204,7 +214,7 @@ pub struct Digits {
     /// Upper end.
     pub high: String,
     /// Unit with its prefix.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
 }
 
 const LEAST_DIGITS: i32 = 3;
@@ -234,14 +244,17 @@ mod tests {
     fn the_interval_determines_the_digits() {
         assert_eq!(shown(24.42e9, 24.11e9, 24.61e9, Unit::BytesPerSecond), "24.4 GB/s (24.1 – 24.6)");
         assert_eq!(shown(131.2e-9, 129.1e-9, 133.2e-9, Unit::Seconds), "131 ns (129 – 133)");
-        assert_eq!(shown(0.98e-6, 0.9701e-6, 1.001e-6, Unit::Seconds), "0.980 µs (0.970 – 1.001)");
-        assert_eq!(shown(178_213.0, 151_090.0, 203_400.0, Unit::PerSecond), "178 000 /s (151 000 – 203 000)");
+        assert_eq!(shown(0.98e-6, 0.9701e-6, 1.001e-6, Unit::Seconds), "980 ns (970 – 1001)");
+        assert_eq!(shown(178_213.0, 151_090.0, 203_400.0, Unit::PerSecond), "178000 /s (151000 – 203000)");
         assert_eq!(shown(1.337, 1.281, 1.393, Unit::Ratio), "1.34 (1.28 – 1.39)");
         assert_eq!(shown(128.02e-9, 127.95e-9, 128.11e-9, Unit::Seconds), "128.02 ns (127.95 – 128.11)");
         assert_eq!(
             shown(2.0 * 1024.0 * 1024.0, 1.9 * 1048576.0, 2.1 * 1048576.0, Unit::Bytes),
             "2.00 MiB (1.90 – 2.10)"
         );
+        // The value decides the prefix, however far its ends are.
+        assert_eq!(shown(60e-6, 34e-6, 1866.7e-6, Unit::Seconds), "60.0 µs (34.0 – 1867)");
+        assert_eq!(shown(0.0, 0.0, 3.1e-6, Unit::Seconds), "0.00 µs (0.00 – 3.10)");
     }
 
     #[test]
@@ -276,9 +289,9 @@ mod tests {
         assert_eq!(shown(24.5e6, Unit::BytesPerSecond), "24.5 MB/s");
         assert_eq!(shown(1.06e-3, Unit::Seconds), "1.06 ms");
         assert_eq!(shown(0.0, Unit::Seconds), "0 s");
-        assert_eq!(shown(12_345_678.0, Unit::Count), "12 346 000");
+        assert_eq!(shown(12_345_678.0, Unit::Count), "12346000");
         let rounded = |value| PrintedQuantity::rounded(value, Unit::Count).text().replace('\u{a0}', " ");
-        assert_eq!((rounded(12_345_678.0), rounded(5.823)), ("12 345 678".to_owned(), "5.823".to_owned()));
+        assert_eq!((rounded(12_345_678.0), rounded(5.823)), ("12345678".to_owned(), "5.823".to_owned()));
     }
 
     #[test]

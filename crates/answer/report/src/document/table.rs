@@ -1,6 +1,5 @@
 //! Tables with typed cells.
 
-use model::UnitScale;
 use serde::Serialize;
 
 use super::PrintedQuantity;
@@ -166,19 +165,6 @@ impl TableRow {
     pub const fn of(cells: Vec<Cell>) -> Self {
         Self { cells }
     }
-
-    /// The prefix of a quantity and all others with its unit in this row: the one that suits the largest.
-    #[must_use]
-    pub fn scale(&self, of: &PrintedQuantity) -> UnitScale {
-        let largest = self
-            .cells
-            .iter()
-            .filter_map(Cell::quantity)
-            .filter(|quantity| quantity.unit == of.unit)
-            .map(PrintedQuantity::magnitude)
-            .fold(0.0, f64::max);
-        of.scale(largest)
-    }
 }
 
 /// Rows with a common heading.
@@ -221,6 +207,18 @@ impl Table {
     #[must_use]
     pub fn plain(columns: Vec<Column>, rows: Vec<TableRow>) -> Self {
         Self { columns, groups: vec![RowGroup { rows, ..RowGroup::default() }] }
+    }
+
+    /// Drops the columns that are empty in all rows.
+    pub(crate) fn drop_empty(&mut self) {
+        for index in (0..self.columns.len()).rev() {
+            let empty = |row: &TableRow| row.cells.get(index).is_none_or(|cell| *cell == Cell::Empty);
+            if self.rows().all(empty) {
+                self.columns.remove(index);
+                let rows = self.groups.iter_mut().flat_map(|group| &mut group.rows);
+                rows.filter(|row| index < row.cells.len()).for_each(|row| drop(row.cells.remove(index)));
+            }
+        }
     }
 
     /// The rows of all groups.

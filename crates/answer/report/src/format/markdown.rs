@@ -128,8 +128,8 @@ fn write_group(out: &mut dyn Write, table: &Table, group: &RowGroup) -> Result<(
 fn cell(row: &TableRow, index: usize) -> String {
     let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
     if let Some(quantity) = cell.quantity() {
-        let digits = quantity.digits(row.scale(quantity));
-        let unit = format!("{}{}", unit_gap(digits.unit), digits.unit);
+        let digits = quantity.digits();
+        let unit = format!("{}{}", unit_gap(&digits.unit), escaped(&digits.unit));
         return match cell {
             Cell::Marked(_, mark) => format!("{}{unit}{mark}", digits.value),
             Cell::Below(_) => format!("&lt; {}{unit}", digits.value),

@@ -5,6 +5,7 @@ mod html;
 mod json;
 mod markdown;
 mod terminal;
+mod tsv;
 
 use std::io::Write;
 
@@ -15,6 +16,7 @@ pub use html::Html;
 pub use json::JsonFormat;
 pub use markdown::Markdown;
 pub use terminal::Terminal;
+pub use tsv::Tsv;
 
 /// Renders documents.
 pub trait ReportFormat {
@@ -30,6 +32,7 @@ pub const FORMATS: &[(&str, &str)] = &[
     ("terminal", "tables for people, as wide as the terminal, 160 columns at most"),
     ("json", "the data behind the report, for programs"),
     ("csv", "one tidy table in base units, for spreadsheets and data frames"),
+    ("tsv", "the tables for people, a line for each row, with tabs between columns"),
     ("html", "one self-contained page with charts"),
     ("markdown", "tables for issues, wikis and README files"),
 ];
@@ -43,6 +46,7 @@ pub fn by_name(name: &str, width: usize, colour: bool) -> Result<Box<dyn ReportF
         "terminal" => Ok(Box::new(Terminal { width, colour })),
         "json" => Ok(Box::new(JsonFormat)),
         "csv" => Ok(Box::new(Csv)),
+        "tsv" => Ok(Box::new(Tsv)),
         "html" => Ok(Box::new(Html)),
         "markdown" => Ok(Box::new(Markdown)),
         _ => {

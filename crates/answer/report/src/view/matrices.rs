@@ -109,7 +109,10 @@ fn matrix(members: &[&BenchmarkResult], parameters: &MatrixAxes) -> HeatMap {
         let (Some(row), Some(column)) = (place(&down, parameters.down), place(&across, parameters.across)) else {
             continue;
         };
-        let quantity = result.outcome.estimate().map(|estimate| PrintedQuantity::of(estimate, result.metric.unit));
+        let quantity = result
+            .outcome
+            .estimate()
+            .map(|estimate| PrintedQuantity::of(estimate, result.metric.unit).in_metric(&result.metric));
         cells[row][column] = quantity;
         if parameters.symmetric {
             cells[column][row] = quantity;

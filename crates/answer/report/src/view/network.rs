@@ -66,7 +66,7 @@ fn row(result: &BenchmarkResult) -> TableRow {
             let quantity = PrintedQuantity::of(&scaled, Unit::Count);
             vec![label, Cell::Value(quantity), Cell::Interval(quantity)]
         }
-        Outcome::Modes(groups) => vec![label, Cell::Across(modes(groups, result.metric.unit), Tone::Caution)],
+        Outcome::Modes(groups) => vec![label, Cell::Across(modes(groups, &result.metric), Tone::Caution)],
         Outcome::NotMeasured(reason) | Outcome::Failed(reason) => {
             vec![label, Cell::Across(reason.clone(), Tone::Caution)]
         }

@@ -1,6 +1,6 @@
 //! Predictions of an application on machines where it never ran.
 
-use model::{Unit, percent};
+use model::{Metric, percent};
 use predict::{Forecast, ForecastStanding, IntervalMethod, Prediction};
 
 use crate::words::plural;
@@ -34,7 +34,7 @@ fn forecasts(prediction: &Prediction) -> Table {
     let columns = Column::list("machine|#predicted|#interval|");
     let row = |forecast: &Forecast| {
         let machine = Cell::text(&forecast.machine);
-        let Some(quantity) = quantity(forecast, prediction.metric.unit) else {
+        let Some(quantity) = quantity(forecast, &prediction.metric) else {
             let why = format!("not predicted: {}", forecast.reasons.join("; "));
             return TableRow::of(vec![machine, Cell::Across(why, Tone::Bad)]);
         };
@@ -48,12 +48,13 @@ fn forecasts(prediction: &Prediction) -> Table {
     Table::plain(columns, prediction.forecasts.iter().map(row).collect())
 }
 
-fn quantity(forecast: &Forecast, unit: Unit) -> Option<PrintedQuantity> {
+fn quantity(forecast: &Forecast, metric: &Metric) -> Option<PrintedQuantity> {
     let value = forecast.value?;
-    Some(match forecast.low.zip(forecast.high) {
-        Some((low, high)) => PrintedQuantity::interval(value, low, high, unit),
-        None => PrintedQuantity::bare(value, unit),
-    })
+    let quantity = match forecast.low.zip(forecast.high) {
+        Some((low, high)) => PrintedQuantity::interval(value, low, high, metric.unit),
+        None => PrintedQuantity::bare(value, metric.unit),
+    };
+    Some(quantity.in_metric(metric))
 }
 
 fn records(prediction: &Prediction) -> Records {

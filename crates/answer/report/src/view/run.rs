@@ -150,7 +150,7 @@ pub(super) fn cells(result: &BenchmarkResult, label: String, target: f64, told: 
             if samples > 0 { Cell::Count(samples as u64) } else { Cell::Empty },
             Cell::Text(remarks.join(", "), Tone::Muted),
         ],
-        Outcome::Modes(groups) => vec![label, Cell::Across(with(modes(groups, unit)), Tone::Caution)],
+        Outcome::Modes(groups) => vec![label, Cell::Across(with(modes(groups, &result.metric)), Tone::Caution)],
         Outcome::NotMeasured(reason) => vec![label, Cell::Across(with(format!("not measured: {reason}")), Tone::Muted)],
         Outcome::Failed(reason) => vec![label, Cell::Across(with(format!("failed: {reason}")), Tone::Bad)],
     }

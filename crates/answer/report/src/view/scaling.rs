@@ -60,7 +60,7 @@ fn chart(run: &Run, curves: &[ScalingCurve], benchmark: &str) -> Option<Chart> {
     let series = |(colour, curve): (usize, &&ScalingCurve)| {
         let parameters = |parameters: &decide::scaling::ScalingPoint| {
             let estimate = run.result(&parameters.key)?.outcome.estimate()?;
-            Some((parameters.threads as f64, PrintedQuantity::of(estimate, unit)))
+            Some((parameters.threads as f64, PrintedQuantity::of(estimate, unit).in_metric(&first.metric)))
         };
         Series { name: name(curve), colour, variant: 0, points: curve.points.iter().filter_map(parameters).collect() }
     };

@@ -1,25 +1,26 @@
 //! The tails of latencies and rates: quantiles of single operations with their intervals.
 
-use model::{BenchmarkResult, Better, QuantileEstimate, Run, percent};
+use model::{BenchmarkResult, Better, QuantileEstimate, Run};
 
 use crate::words::result_label;
-use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, RowGroup, Table, TableRow, Tone};
+use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, Table, TableRow};
 
-/// Quantiles of times in a table, from the median to the maximum.
-const LATE: [f64; 4] = [0.5, 0.99, 0.999, 1.0];
-/// Quantiles of rates, whose tail is the slow end, down to the minimum.
-const SLOW: [f64; 4] = [0.5, 0.01, 0.001, 0.0];
+/// Percentiles of times, from the median to the maximum.
+const LATE: [(f64, &str); 4] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")];
+/// Percentiles of rates, whose tail is the slow end, down to the minimum.
+const SLOW: [(f64, &str); 4] = [(0.5, "p50"), (0.01, "p1"), (0.001, "p0.1"), (0.0, "min")];
 
-/// A section with all distributions of a run; `None` if it has none.
+/// A section with all distributions of a run, times before rates; `None` if it has none.
 pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
-    let groups: Vec<RowGroup> =
-        run.results.iter().filter(|result| valid_quantiles(result).len() > 1).map(group).collect();
-    if groups.is_empty() {
-        return None;
-    }
-    let columns = Column::list("|#value|#interval|#level");
-    let of_rates = run.results.iter().any(|result| slow(result) && valid_quantiles(result).len() > 1);
-    let of_rates = if of_rates { " (of rates the slow end)" } else { "" };
+    let found = || run.results.iter().filter(|result| valid_quantiles(result).len() > 1);
+    let table = |columns: &[(f64, &str); 4], rates: bool| {
+        let rows: Vec<TableRow> = found().filter(|result| slow(result) == rates).map(|one| row(one, columns)).collect();
+        let head = columns.iter().map(|(_, name)| Column::number(*name));
+        let mut table = Table::plain(std::iter::once(Column::label("")).chain(head).collect(), rows);
+        table.drop_empty();
+        (table.rows().count() > 0).then_some(Block::Table(table))
+    };
+    let blocks: Vec<Block> = [table(&LATE, false), table(&SLOW, true)].into_iter().flatten().collect();
     // Another tool states them of one process, however it came to them.
     let launched = |result: &BenchmarkResult| valid_quantiles(result).iter().any(|one| one.estimate.samples > 1);
     let each = match (run.origin.is_some(), run.results.iter().any(launched)) {
@@ -27,8 +28,8 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
         (true, true) => "from the source, medians over samples",
         (false, _) => "medians over samples",
     };
-    let title = format!("Latency percentiles{of_rates}, {each}");
-    Some(DocumentSection::of(title, Block::Table(Table { columns, groups })))
+    let title = format!("Latency percentiles, {each}");
+    (!blocks.is_empty()).then_some(DocumentSection { title, blocks })
 }
 
 fn slow(result: &BenchmarkResult) -> bool {
@@ -52,32 +53,14 @@ pub(super) fn valid_quantiles(result: &BenchmarkResult) -> Vec<&QuantileEstimate
     tail.iter().copied().filter(in_order).collect()
 }
 
-fn group(result: &BenchmarkResult) -> RowGroup {
+fn row(result: &BenchmarkResult, columns: &[(f64, &str); 4]) -> TableRow {
     let found = valid_quantiles(result);
-    let shown = if slow(result) { SLOW } else { LATE };
-    let at = |quantile: f64| found.iter().find(|one| (one.quantile - quantile).abs() < 1e-9);
-    let rows = shown.into_iter().filter_map(at).map(|one| row(one, result)).collect();
-    RowGroup { title: result_label(result), note: String::new(), rows }
-}
-
-fn row(one: &QuantileEstimate, result: &BenchmarkResult) -> TableRow {
-    let quantity = PrintedQuantity::of(&one.estimate, result.metric.unit);
-    let level = if quantity.has_interval() { percent(one.estimate.level) } else { String::new() };
-    TableRow::of(vec![
-        Cell::text(name(one.quantile)),
-        Cell::Value(quantity),
-        Cell::Interval(quantity),
-        Cell::Text(level, Tone::Muted),
-    ])
-}
-
-fn name(quantile: f64) -> String {
-    match quantile {
-        q if q >= 1.0 => "maximum".to_owned(),
-        q if q <= 0.0 => "minimum".to_owned(),
-        q if (q - 0.5).abs() < 1e-9 => "median".to_owned(),
-        q => percent(q),
-    }
+    let cell = |(quantile, _): &(f64, &str)| {
+        let one = found.iter().find(|one| (one.quantile - quantile).abs() < 1e-9);
+        let quantity = |one: &&QuantileEstimate| PrintedQuantity::of(&one.estimate, result.metric.unit);
+        one.map_or(Cell::Empty, |one| Cell::Value(quantity(one).in_metric(&result.metric)))
+    };
+    TableRow::of(std::iter::once(Cell::text(result_label(result))).chain(columns.iter().map(cell)).collect())
 }
 
 #[cfg(test)]
@@ -109,20 +92,19 @@ mod tests {
         result
     }
 
-    fn names(result: &BenchmarkResult) -> Vec<String> {
-        let text = |row: &TableRow| match &row.cells[0] {
-            Cell::Text(text, _) => text.clone(),
-            _ => String::new(),
-        };
-        group(result).rows.iter().map(text).collect()
+    fn names(result: &BenchmarkResult) -> Vec<&'static str> {
+        let columns = if slow(result) { SLOW } else { LATE };
+        let row = row(result, &columns);
+        let known = columns.iter().zip(&row.cells[1..]).filter(|(_, cell)| **cell != Cell::Empty);
+        known.map(|((_, name), _)| *name).collect()
     }
 
     #[test]
     fn no_quantile_exceeds_the_maximum_and_no_row_is_a_range() {
         let old = [(0.5, 1.0, 0.96), (0.9, 2.0, 0.96), (0.99, 3.0, 0.0), (0.999, 8.59, 0.93), (1.0, 6.98, 0.96)];
-        assert_eq!(names(&result(Metric::lower(Unit::Seconds, "wake-up"), &old)), ["median", "maximum"]);
+        assert_eq!(names(&result(Metric::lower(Unit::Seconds, "wake-up"), &old)), ["p50", "max"]);
         let sound = [(0.5, 1.0, 0.96), (0.99, 3.0, 0.92), (0.999, 4.0, 0.92), (1.0, 6.98, 0.89)];
-        assert_eq!(names(&result(Metric::lower(Unit::Seconds, "wake-up"), &sound)), ["median", "99%", "99.9%"]);
+        assert_eq!(names(&result(Metric::lower(Unit::Seconds, "wake-up"), &sound)), ["p50", "p99", "p99.9"]);
     }
 
     #[test]
@@ -133,19 +115,19 @@ mod tests {
         )
         .unwrap();
         run.results = vec![result(Metric::lower(Unit::Seconds, "wake-up"), &[(0.5, 1.0, 0.96), (1.0, 2.0, 0.96)])];
-        assert!(tails(&run).unwrap().title.ends_with("Latency percentiles, medians over samples"));
+        assert!(tails(&run).unwrap().title.ends_with(", medians over samples"));
         run.origin = Some(model::Origin { tool: "fio".to_owned(), ..model::Origin::default() });
         assert!(tails(&run).unwrap().title.ends_with("from the source, medians over samples"));
         run.results[0].quantiles.iter_mut().for_each(|one| one.estimate.samples = 1);
-        assert!(tails(&run).unwrap().title.ends_with("Latency percentiles, from the source"));
+        assert!(tails(&run).unwrap().title.ends_with("percentiles, from the source"));
     }
 
     #[test]
     fn the_tail_of_a_rate_is_its_slow_end() {
         let metric = || Metric::higher(Unit::PerSecond, "files");
         let fast = [(0.5, 10.0, 0.96), (0.99, 20.0, 0.96), (1.0, 30.0, 0.96)];
-        assert_eq!(names(&result(metric(), &fast)), ["median"]);
+        assert_eq!(names(&result(metric(), &fast)), ["p50"]);
         let slow = [(0.0, 1.0, 0.96), (0.001, 2.0, 0.96), (0.01, 3.0, 0.96), (0.1, 5.0, 0.96), (0.5, 10.0, 0.96)];
-        assert_eq!(names(&result(metric(), &slow)), ["median", "1%", "0.1%", "minimum"]);
+        assert_eq!(names(&result(metric(), &slow)), ["p50", "p1", "p0.1", "min"]);
     }
 }

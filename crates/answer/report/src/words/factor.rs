@@ -1,6 +1,6 @@
 //! A gain in words: the factor above one, and its direction.
 
-use model::{Unit, UnitScale, number, significant};
+use model::{Unit, number, significant};
 
 use crate::PrintedQuantity;
 
@@ -22,7 +22,7 @@ pub fn factor(gain: PrintedQuantity, unit: Unit) -> Factor {
     } else {
         gain
     };
-    let one = digits(&quantity).value.parse() == Ok(1.0);
+    let one = quantity.digits().value.parse() == Ok(1.0);
     let way = match (one, unit == Unit::Seconds || unit.is_rate(), worse) {
         (true, _, _) => "",
         (false, true, true) => "slower",
@@ -33,15 +33,11 @@ pub fn factor(gain: PrintedQuantity, unit: Unit) -> Factor {
     Factor { quantity, way }
 }
 
-fn digits(quantity: &PrintedQuantity) -> crate::Digits {
-    quantity.digits(UnitScale::of(Unit::Ratio, quantity.magnitude()))
-}
-
 impl Factor {
     /// `1.31x slower`; `1.00x` if it prints as 1.
     #[must_use]
     pub fn text(&self) -> String {
-        let value = digits(&self.quantity).value;
+        let value = self.quantity.digits().value;
         if self.way.is_empty() { format!("{value}x") } else { format!("{value}x {}", self.way) }
     }
 
@@ -62,7 +58,7 @@ impl Factor {
         if !self.quantity.has_interval() {
             return self.text();
         }
-        let digits = digits(&self.quantity);
+        let digits = self.quantity.digits();
         format!("{} ({}\u{a0}–\u{a0}{})", self.text(), digits.low, digits.high)
     }
 }

@@ -10,7 +10,7 @@ pub fn family_title(family: &str) -> String {
     match family {
         "cpu" => "processor",
         "os" => "operating system",
-        "ipc" => "communication on this machine",
+        "ipc" => "IPC",
         "file" => "files",
         "shell" => "shell and build",
         "net" => "network",
@@ -64,8 +64,8 @@ pub fn parameters_words(parameters: &Parameters) -> String {
 #[must_use]
 pub fn parameter_value(parameter: &str, value: &str) -> String {
     match (parameter, value) {
-        ("placement", "same_cpu") => "one CPU".to_owned(),
-        ("placement" | "relation", "cross_cpu") => "two CPUs".to_owned(),
+        ("placement", "same_cpu") => "same core".to_owned(),
+        ("placement" | "relation", "cross_cpu") => "different cores".to_owned(),
         ("placement" | "relation", "sibling") => "two threads of one core".to_owned(),
         ("placement" | "relation", "same_cache") => "two cores of one cache".to_owned(),
         ("placement" | "relation", "same_node") => "two caches of one node".to_owned(),
@@ -75,7 +75,15 @@ pub fn parameter_value(parameter: &str, value: &str) -> String {
             format!("{} threads far apart", count.trim_end_matches("_scatter"))
         }
         ("threads", "cores") => "all cores".to_owned(),
-        ("placement", "free") => "placement free".to_owned(),
+        ("placement", "free") => "unpinned".to_owned(),
+        ("place", "target") => "in the test directory".to_owned(),
+        ("place", place) => match model::target_number(place) {
+            Some(number) => format!("in test directory {number}"),
+            None => format!("on {place}"),
+        },
+        ("pages", "base") => "4\u{a0}KiB pages".to_owned(),
+        ("load", state @ ("idle" | "busy")) => format!("{state} CPUs"),
+        ("linking" | "program", kind) => format!("{kind} {parameter}"),
         ("threads" | "streams" | "processes" | "copies" | "sessions" | "clients" | "chains", count) => {
             format!("{count} {}", if count == "1" { singular(parameter) } else { parameter })
         }
@@ -138,8 +146,13 @@ mod tests {
     fn points_read_as_words() {
         assert_eq!(parameters("working_set=256MiB,threads=1,stores=streaming"), "256 MiB, 1 thread, streaming stores");
         assert_eq!(parameters("threads=all,pages=huge"), "all threads, huge pages");
-        assert_eq!(parameters("processes=2,placement=cross_cpu"), "2 processes, two CPUs");
-        assert_eq!(parameters("placement=free"), "placement free");
+        assert_eq!(parameters("processes=2,placement=cross_cpu"), "2 processes, different cores");
+        assert_eq!(parameters("placement=free"), "unpinned");
+        assert_eq!(parameters("linking=dynamic,program=hello"), "dynamic linking, hello program");
+        assert_eq!(parameters("load=idle"), "idle CPUs");
+        assert_eq!(parameters("place=target"), "in the test directory");
+        assert_eq!(parameters("place=target2"), "in test directory 2");
+        assert_eq!(parameters("place=tmpfs"), "on tmpfs");
         assert_eq!(parameters("block=64KiB"), "64 KiB blocks");
         assert_eq!(parameters("stride=8B,queue_depth=4"), "stride 8 B, queue depth 4");
         assert_eq!(parameters("working_set=76096B"), "74.312 KiB");

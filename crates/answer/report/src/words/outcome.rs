@@ -1,6 +1,6 @@
 //! Outcomes and flags in words.
 
-use model::{BenchmarkResult, EstimateMethod, Flag, Mode, Outcome, Unit, ValueBasis, percent};
+use model::{BenchmarkResult, EstimateMethod, Flag, Metric, Mode, Outcome, ValueBasis, percent};
 
 use crate::PrintedQuantity;
 
@@ -29,7 +29,7 @@ pub fn list(items: &[String]) -> String {
 
 /// `two modes: 2.7 µs (31% of samples) and 63 µs (69%)`.
 #[must_use]
-pub fn modes(modes: &[Mode], unit: Unit) -> String {
+pub fn modes(modes: &[Mode], metric: &Metric) -> String {
     let count = match modes.len() {
         0 => return "modes, but none was recorded".to_owned(),
         1 => "one mode".to_owned(),
@@ -42,7 +42,8 @@ pub fn modes(modes: &[Mode], unit: Unit) -> String {
         .enumerate()
         .map(|(index, mode)| {
             let of = if index == 0 { " of samples" } else { "" };
-            format!("{} ({}{of})", PrintedQuantity::bare(mode.estimate.value, unit).short(), percent(mode.share))
+            let value = PrintedQuantity::bare(mode.estimate.value, metric.unit).in_metric(metric).short();
+            format!("{value} ({}{of})", percent(mode.share))
         })
         .collect();
     format!("{count}: {}", list(&parts))
@@ -125,12 +126,13 @@ fn raw(result: &BenchmarkResult, brief: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::Estimate;
+    use model::{Estimate, Unit};
 
     #[test]
     fn sentences() {
         let mode = |share, value| Mode { share, estimate: Estimate::without_spread(value) };
-        let text = modes(&[mode(0.31, 2.7e-6), mode(0.69, 63e-6)], Unit::Seconds).replace('\u{a0}', " ");
+        let text = modes(&[mode(0.31, 2.7e-6), mode(0.69, 63e-6)], &Metric::lower(Unit::Seconds, "call"))
+            .replace('\u{a0}', " ");
         assert_eq!(text, "two modes: 2.7 µs (31% of samples) and 63 µs (69%)");
         assert_eq!(plural(1, "sample"), "1 sample");
         assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");

@@ -78,7 +78,7 @@ fn the_parts_of_the_summary_add_up() {
     (clock.benchmark, clock.parameters) = ("cpu.clock".to_owned(), model::Parameters::default());
     run.results.push(clock);
     let text = terminal(&view::run(&run, &RunContext::default()));
-    let told = text.lines().find(|line| line.contains(" results in 1:47: ")).unwrap();
+    let told = text.lines().find(|line| line.contains(" results in 1 min 47 s: ")).unwrap();
     assert!(told.contains(&format!("{all} results in")), "the clock that the run had was not asked for: {told}");
 }
 
@@ -87,7 +87,7 @@ fn an_empty_run_is_described_in_words() {
     let mut run = fixture::fixed_run();
     run.results.clear();
     let text = terminal(&view::run(&run, &RunContext::default()));
-    assert!(text.contains("No result was measured.") && text.contains("0 results in 1:47."), "{text}");
+    assert!(text.contains("No result was measured.") && text.contains("0 results in 1 min 47 s."), "{text}");
 }
 
 #[test]
@@ -108,29 +108,46 @@ fn colour_adds_nothing_but_colour() {
 }
 
 #[test]
-fn columns_are_aligned_at_the_decimal_parameters() {
+fn numbers_of_one_unit_are_aligned_at_the_decimal_point() {
     let text = terminal(&view::run(&fixture::sample_run(5, 1.0, false), &RunContext::default()));
-    let (mut place, mut checked) = (None, 0);
+    let (mut places, mut checked) = (std::collections::BTreeMap::new(), 0);
     for line in text.lines() {
         if !line.starts_with("    ") {
-            place = None; // Another family begins.
+            places.clear(); // Another family begins.
         }
-        let Some(unit) = [" GB/s ", " ns ", " µs ", " ms ", " /s "].iter().filter_map(|unit| line.find(unit)).min()
-        else {
+        let units = [" GB/s ", " ns ", " µs ", " ms ", " files/s "];
+        let Some((unit, name)) = units.iter().filter_map(|unit| Some((line.find(unit)?, *unit))).min() else {
             continue;
         };
-        if line.contains("modes") {
+        // What goes on below its row has no number of its own.
+        if line.contains("modes") || line.starts_with("     ") {
             continue;
         }
-        // The unit stands where the number ends; the numbers stand with their decimal points below each other.
+        // The unit stands where the number ends; numbers of one unit have their decimal points below each other.
         let number = line[..unit].split("  ").last().unwrap().trim_start();
         let whole = number.split_once('.').map_or(number, |(whole, _)| whole);
         let end = line[..unit].chars().count() - number.chars().count() + whole.chars().count();
         assert!(number.starts_with(|c: char| c.is_ascii_digit() || c == '<'), "{number}: {line}");
-        assert_eq!(*place.get_or_insert(end), end, "{line}");
+        assert_eq!(*places.entry(name).or_insert(end), end, "{line}");
         checked += 1;
     }
     assert!(checked > 15, "{checked}: {text}");
+}
+
+#[test]
+fn tabs_separate_the_columns_of_every_row() {
+    let document = view::run(&fixture::sample_run(5, 1.0, false), &RunContext::default());
+    let text = drawn(&report::Tsv, &document);
+    let tables: Vec<&str> = text.split("\n\n").collect();
+    assert_eq!(tables.len(), document.tables().count());
+    for (lines, table) in tables.iter().zip(document.tables()) {
+        let tabs: Vec<usize> = lines.lines().map(|line| line.matches('\t').count()).collect();
+        assert!(tabs.iter().all(|count| *count == tabs[0]), "{lines}");
+        assert_eq!(tabs.len(), 1 + table.rows().count(), "{lines}");
+    }
+    let value = |line: &str| line.split('\t').nth(2).map(str::to_owned);
+    let call = text.lines().find(|line| line.contains("getppid")).and_then(value).unwrap();
+    assert!(terminal(&document).contains(&call), "{call}: the same digits as on a terminal");
 }
 
 #[test]
@@ -242,7 +259,7 @@ fn markup_in_names_stays_text() {
 #[test]
 fn unknown_formats_name_the_known_ones() {
     let error = report::by_name("pdf", 100, false).err().unwrap().to_string();
-    assert_eq!(error, "could not find a format named 'pdf'; choose one of terminal, json, csv, html, markdown");
+    assert_eq!(error, "could not find a format named 'pdf'; choose one of terminal, json, csv, tsv, html, markdown");
     for (name, _) in report::FORMATS {
         assert!(report::by_name(name, 80, false).is_ok());
     }
@@ -296,7 +313,7 @@ fn every_format_shows_lower_levels_and_marks_ranges() {
 fn unconfirmed_results_are_not_counted_as_within() {
     let within = |run: &model::Run| {
         let text = terminal(&view::run(run, &RunContext::default())).replace("\n  ", " ");
-        text.rsplit_once("in 1:47: ").unwrap().1.to_owned()
+        text.rsplit_once("in 1 min 47 s: ").unwrap().1.to_owned()
     };
     assert!(within(&at_levels(&[0.96, 0.99, 0.95, 0.99])).starts_with("4 within ±2%"));
     assert!(within(&at_levels(&[0.949, 0.75, 0.0, 0.99])).starts_with("1 within ±2%, 3 unconfirmed"));

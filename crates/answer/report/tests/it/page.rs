@@ -175,7 +175,7 @@ fn a_page_of_many_runs_has_no_samples_few_notes_and_rows_for_curves() {
     assert_eq!(rest.matches("load before the run").count(), 17, "the others stand among the notes");
     let tails = rest.split("<h2>Latency distributions</h2>").nth(1).unwrap().split("</section>").next().unwrap();
     assert!(!tails.contains("result class=\"small\""), "no chart of so many curves");
-    assert!(tails.contains("node19") && tails.contains("99.9%"), "{tails}");
+    assert!(tails.contains("node19") && tails.contains("p99.9"), "{tails}");
 }
 
 /// Curves of many runs over a size stand in several charts, those of one set of parameters together, and none is left

@@ -175,6 +175,29 @@ proptest! {
 }
 
 #[test]
+fn a_pipe_gets_a_line_for_each_row() {
+    let runs: Vec<Run> = (1..=2).map(|i| fixture::sample_run(i, 1.0 + 0.1 * i as f64, true)).collect();
+    let all: Vec<&Run> = runs.iter().collect();
+    let comparison = compare::compare(&all, &compare::CompareOptions::default()).unwrap();
+    for document in [
+        view::compare(&comparison, &CompareContext::default()),
+        view::run(&runs[0], &RunContext { handle: Some("7".into()), ..RunContext::default() }),
+    ] {
+        let text = draw(&Terminal { width: Terminal::ENDLESS, colour: false }, &document);
+        for table in document.tables() {
+            for row in table.rows() {
+                let [Cell::Text(label, _), ..] = row.cells.as_slice() else { continue };
+                let label = label.replace('\u{a0}', " ");
+                let whole = text.lines().filter(|line| line.trim_start().starts_with(&format!("{label}  ")));
+                assert!(whole.count() > 0, "{label} has no line of its own: {text}");
+            }
+        }
+        assert_eq!(text.lines().filter(|line| line.starts_with("Next: ")).count(), 1);
+        assert!(text.lines().last().unwrap().starts_with("Next: "), "{text}");
+    }
+}
+
+#[test]
 fn real_reports_fit_their_page() {
     let runs: Vec<Run> =
         (1..=4).map(|i| fixture::sample_run(i, 1.0 + 0.1 * i as f64, true)).chain([fixture::published_run()]).collect();

@@ -10,7 +10,7 @@ use crate::room::require_length;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "file.fsync",
-    title: "durable append",
+    title: "append + fsync",
     about: "Appends 4 KiB to a file in the target directory and waits until data and length are durable (fsync).",
     metric: BenchmarkMetric::lower(Unit::Seconds, "append"),
     class: Class::FileMetadata,

@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.pipe_latency",
-    title: "pipe latency",
+    title: "pipe round trip",
     about: "One byte goes to another process through a pipe and its answer comes back through a second one.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,

@@ -8,7 +8,7 @@ use crate::rpc::MARK_BYTES;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.rpc_tcp_latency",
-    title: "RPC over TCP latency, loopback",
+    title: "RPC over TCP round trip, loopback",
     about: "Calls a procedure of another process with one character by ONC RPC over a connection (RFC 5531 with record marking, XDR) \
             and checks the reply's transaction and result. Direct: messages of our \
             own, neither side polls. Polled: the same, and both sides poll before they read, as RPC libraries do. Library: \

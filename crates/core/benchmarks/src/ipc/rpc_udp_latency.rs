@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.rpc_udp_latency",
-    title: "RPC over UDP latency, loopback",
+    title: "RPC over UDP round trip, loopback",
     about: "Calls a procedure of another process with one character by ONC RPC in datagrams (RFC 5531, XDR) and checks the reply's \
             transaction and result. Direct: messages of our own, \
             neither side polls, and nothing is sent again. Polled: the same, and both sides poll before they read, as RPC \

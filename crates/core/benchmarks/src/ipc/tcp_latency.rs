@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.tcp_latency",
-    title: "TCP latency, loopback",
+    title: "TCP round trip, loopback",
     about: "One byte goes to another process over a loopback connection without delayed sending and its answer comes back.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,

@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.udp_latency",
-    title: "UDP latency, loopback",
+    title: "UDP round trip, loopback",
     about: "A datagram of four bytes goes to another process over the loopback and its answer comes back; both sockets are connected.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,

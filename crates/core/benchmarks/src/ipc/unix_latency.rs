@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.unix_latency",
-    title: "local socket latency",
+    title: "local socket round trip",
     about: "One byte goes to another process over a connected pair of local stream sockets and its answer comes back.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,

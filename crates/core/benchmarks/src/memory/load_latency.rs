@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.load_latency",
-    title: "load latency",
+    title: "memory latency",
     about: "Follows one random cycle of pointers through the working set, a line at a time, so that no load can start before \
             the one before it ended and no prefetcher can help. A batch is at least one full lap; of more than 8 MiB, a part that begins where the one before ended. Sets of up to 8 MiB \
             lie in turn on up to 24 sets of pages, which decide what displaces what in a cache. The steps of the curve are the \

@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.load_latency_strided",
-    title: "strided load latency",
+    title: "strided memory latency",
     about: "Follows pointers forward through the working set by a stride and back to its start, as published tables did: each \
             load needs the one before, but prefetchers see where the walk goes. A batch is at least one full lap; of more than 131072 loads, eight parts \
             apart from each other, each of which begins where it ended before.",

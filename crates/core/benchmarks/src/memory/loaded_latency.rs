@@ -25,7 +25,7 @@ const PATIENCE: u64 = 1_000_000_000;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.loaded_latency",
-    title: "load latency under load",
+    title: "memory latency under load",
     about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs stream as fast as they \
             can, each copying 32 MiB of its own to another 32 MiB again and again; `cores` is one CPU of every other core. A batch is a part of a lap that begins where the one before \
             ended.",

@@ -8,7 +8,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.node_bandwidth",
-    title: "read between nodes",
+    title: "memory read between nodes",
     about: "Adds up arrays as `memory.read` does, by one thread on each core of the NUMA node `cpu_node`, from memory of the node \
             `memory_node`, which each thread asks for when it first touches its part and looks up afterwards. All pairs make a \
             matrix.",

@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.node_latency",
-    title: "load latency between nodes",
+    title: "memory latency between nodes",
     about: "Follows a random cycle of pointers as `memory.load_latency` does, on one core of the NUMA node `cpu_node` through \
             memory of the node `memory_node`, which is asked for when it is first touched and looked up afterwards. All pairs \
             make a matrix.",

@@ -5,7 +5,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.node_loaded_latency",
-    title: "load latency between nodes under load",
+    title: "memory latency between nodes under load",
     about: "Load latency along a random cycle through 64 MiB of the NUMA node `memory_node`, on one core of the node `cpu_node`, \
             while one thread on each of that node's other cores copies 32 MiB of the same memory to another 32 MiB of it, \
             again and again, as fast as it can. All memory \

@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.read",
-    title: "read",
+    title: "memory read",
     about: "Adds up an array, through registers of one `width`: 64-bit integers, doubles, the widest vectors, or the best of a few variants. The working set is all arrays of all threads together; arrays are walked in pieces of 1 to 2 MiB.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::Bandwidth,

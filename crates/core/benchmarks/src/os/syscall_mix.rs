@@ -11,7 +11,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.syscall_mix",
     title: "system call mix",
     about: "Five calls a count: dup and close of a descriptor, getpid, getuid and umask, none of them answered by a library.",
-    metric: BenchmarkMetric::higher(Unit::PerSecond, "counts of five calls"),
+    metric: BenchmarkMetric::higher(Unit::PerSecond, "rounds of five calls"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],
     operation: Some(Operation::new("system call", &[]).times(5.0)),

@@ -15,7 +15,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     about: "Runs a script of /bin/sh that sorts a generated file, dumps it in octal and sorts that, searches it and counts what it \
             finds. One count is a round in which so many of them run side by side and all have ended; their results are checked. \
             All programs share one CPU, or run where the scheduler puts them.",
-    metric: BenchmarkMetric::higher(Unit::PerSecond, "rounds of concurrent scripts"),
+    metric: BenchmarkMetric::higher(Unit::PerSecond, "script rounds"),
     class: Class::Process,
     stresses: &[Primitive::Shell, Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Pipe],
     operation: Some(Operation::mixture(

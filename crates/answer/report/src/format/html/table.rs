@@ -1,5 +1,8 @@
 //! Tables, with bars for intervals.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
 use crate::document::unit_gap;
@@ -51,7 +54,7 @@ fn alignment(table: &Table, index: usize) -> &'static str {
     }
 }
 
-fn row(columns: &[Column], classes: &[&str], decimals: &[usize], row: &TableRow) -> Markup {
+fn row(columns: &[Column], classes: &[&str], decimals: &[Decimals], row: &TableRow) -> Markup {
     let across = row.cells.iter().position(|cell| matches!(cell, Cell::Across(..)));
     let shown = across.map_or(columns.len(), |index| index + 1);
     html! {
@@ -59,14 +62,14 @@ fn row(columns: &[Column], classes: &[&str], decimals: &[usize], row: &TableRow)
             @for (index, column) in columns.iter().take(shown).enumerate() {
                 @let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
                 @if index == 0 && column.kind == ColumnKind::Label {
-                    th scope="row" { (content(row, cell, decimals[index])) }
+                    th scope="row" { (content(cell, &decimals[index])) }
                 } @else if let Cell::Across(text, tone) = cell {
                     td colspan=(columns.len() - index) class=(class(*tone)) { (text) }
                 } @else if let Cell::Heat { text, gain } = cell {
                     td class=(heat(*gain)) data-v=(gain) { (text) }
                 } @else {
                     td class=(classes[index]) data-v=[order(cell)] {
-                        (content(row, cell, decimals[index]))
+                        (content(cell, &decimals[index]))
                     }
                 }
             }
@@ -74,9 +77,10 @@ fn row(columns: &[Column], classes: &[&str], decimals: &[usize], row: &TableRow)
     }
 }
 
-fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
+fn content(cell: &Cell, decimals: &Decimals) -> Markup {
     if let Some(quantity) = cell.quantity() {
-        let digits = quantity.digits(row.scale(quantity));
+        let digits = quantity.digits();
+        let decimals = decimals.get(&digits.unit).copied().unwrap_or(0);
         return match cell {
             Cell::Interval(_) if quantity.has_interval() => {
                 html! {
@@ -86,9 +90,9 @@ fn content(row: &TableRow, cell: &Cell, decimals: usize) -> Markup {
                 }
             }
             Cell::Interval(_) => html! { span.muted { "no error bars" } },
-            Cell::Marked(_, mark) => html! { (number(&digits.value, decimals)) (unit(digits.unit)) sup { (mark) } },
-            Cell::Below(_) => html! { "< " (number(&digits.value, decimals)) (unit(digits.unit)) },
-            _ => html! { (number(&digits.value, decimals)) (unit(digits.unit)) },
+            Cell::Marked(_, mark) => html! { (number(&digits.value, decimals)) (unit(&digits.unit)) sup { (mark) } },
+            Cell::Below(_) => html! { "< " (number(&digits.value, decimals)) (unit(&digits.unit)) },
+            _ => html! { (number(&digits.value, decimals)) (unit(&digits.unit)) },
         };
     }
     match cell {
@@ -117,22 +121,28 @@ fn heat(gain: f64) -> String {
     format!("heat {}{shade}", if size > 0.0 { "better" } else { "worse" })
 }
 
-/// Largest number of decimals in every column of a group.
-fn decimals(table: &Table, group: &RowGroup) -> Vec<usize> {
-    let of = |row: &TableRow, index: usize| {
-        let quantity = row.cells.get(index)?.quantity()?;
-        Some(places(&quantity.digits(row.scale(quantity)).value))
+/// Largest number of decimals of every unit in a column.
+type Decimals = BTreeMap<Cow<'static, str>, usize>;
+
+/// Decimals in every column of a group.
+fn decimals(table: &Table, group: &RowGroup) -> Vec<Decimals> {
+    let column = |index: usize| {
+        let mut most = Decimals::new();
+        for quantity in group.rows.iter().filter_map(|row| row.cells.get(index)?.quantity()) {
+            let digits = quantity.digits();
+            let known = most.entry(digits.unit).or_default();
+            *known = (*known).max(places(&digits.value));
+        }
+        most
     };
-    (0..table.columns.len())
-        .map(|index| group.rows.iter().filter_map(|row| of(row, index)).max().unwrap_or(0))
-        .collect()
+    (0..table.columns.len()).map(column).collect()
 }
 
 fn places(number: &str) -> usize {
     number.split_once('.').map_or(0, |(_, decimals)| decimals.len())
 }
 
-/// A number padded for the decimals of other numbers in its column, so that the sets of parameters are aligned.
+/// A number padded for the decimals of other numbers in its column, so that the decimal points are aligned.
 fn number(text: &str, decimals: usize) -> Markup {
     let missing = decimals.saturating_sub(places(text));
     let parameters = if missing > 0 && !text.contains('.') { 0.5 } else { 0.0 };

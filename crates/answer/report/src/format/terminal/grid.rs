@@ -1,5 +1,5 @@
-//! Tables: distributes the width over columns, wraps labels, moves remarks down; on a narrow page, prints lines instead
-//! of columns.
+//! Tables: distributes the width over columns, and wraps labels. Where a label would get too little, it stands on a line
+//! of its own above its numbers; on a page too narrow for that, every cell has its line.
 
 use super::cell::{Drawn, Measure, words};
 use super::paint::{Paint, clean, fill_left, width, wrap};
@@ -11,8 +11,14 @@ const LEAST_WORDS: usize = 10;
 /// Longest words of labels and of other texts that are kept whole, from all of them to the last before a table is
 /// printed as lines: that a long label is cut matters least.
 const MOST_WORDS: [(usize, usize); 4] = [(usize::MAX, usize::MAX), (48, 48), (16, 16), (LEAST_WORDS, 16)];
+/// Texts of a column of words that are kept on one line, such as `1.08x slower`.
+const SHORT_TEXT: usize = 16;
 /// Least width next to the label for a text over the rest of a row.
 const LEAST_ACROSS: usize = 28;
+/// Least width of labels beside numbers: narrower ones would break a name into fragments.
+const LEAST_LABEL: usize = 28;
+/// How far the numbers below a label, and remarks below a row, are indented.
+const BELOW: usize = 2;
 
 /// What gains alone need to be read.
 const GAINS: &str = "Gains: above 1 is better.";
@@ -23,6 +29,10 @@ struct Grid<'a> {
     /// One set for each group, so that one family's thousands do not shift another's decimals.
     measures: Vec<Vec<Measure>>,
     rooms: Vec<usize>,
+    /// Whether labels have lines of their own, above their numbers.
+    stacked: bool,
+    /// Whether remarks stand at the end of their rows: all of them, or none.
+    beside: bool,
     indent: usize,
     width: usize,
     paint: Paint,
@@ -33,16 +43,16 @@ struct Grid<'a> {
 pub(super) fn draw(table: &Table, page: usize, paint: Paint, lines: &mut Vec<String>) {
     let mut grid = Grid::new(table, page, paint, Drawn::new);
     let found = grid.found_rooms();
-    if !found.as_ref().is_some_and(|rooms| grid.keeps_factors_whole(rooms)) {
+    if !found.as_ref().is_some_and(|found| grid.keeps_factors_whole(found)) {
         let mut short = Grid::new(table, page, paint, Drawn::short);
-        if let Some(rooms) = short.found_rooms() {
-            short.draw_in(rooms, lines);
+        if let Some(found) = short.found_rooms() {
+            short.draw_in(found, lines);
             lines.extend(wrap(GAINS, page - 2).iter().map(|line| format!("  {}", paint.tone(line, Tone::Muted))));
             return;
         }
     }
     match found {
-        Some(rooms) => grid.draw_in(rooms, lines),
+        Some(found) => grid.draw_in(found, lines),
         None => grid.draw_narrow(lines),
     }
 }
@@ -62,7 +72,7 @@ impl<'a> Grid<'a> {
         };
         let measures = rows.iter().map(measure).collect();
         let indent = if table.groups.iter().any(|group| !group.title.is_empty()) { 4 } else { 2 };
-        Grid { table, rows, measures, rooms: Vec::new(), indent, width, paint }
+        Grid { table, rows, measures, rooms: Vec::new(), stacked: false, beside: false, indent, width, paint }
     }
 }
 
@@ -71,31 +81,67 @@ impl Grid<'_> {
         self.table.columns[column].kind
     }
 
-    /// Widths of the columns, so that no word is cut where that leaves room for the others. Headings of numbers take
-    /// several lines only where they would not fit otherwise.
-    fn found_rooms(&self) -> Option<Vec<usize>> {
-        [false, true].into_iter().find_map(|tall| MOST_WORDS.iter().find_map(|most| self.rooms(*most, tall)))
+    /// Widths of the columns, so that no word is cut where that leaves room for the others, and whether the labels are
+    /// above them. Headings of numbers take several lines only where they would not fit otherwise.
+    fn found_rooms(&self) -> Option<(Vec<usize>, bool)> {
+        let stackable = self.table.columns.len() > 2 && self.kind(0) == ColumnKind::Label;
+        [false, true].into_iter().filter(|stacked| !*stacked || stackable).find_map(|stacked| {
+            let rooms = |tall| MOST_WORDS.iter().find_map(|most| self.rooms(*most, tall, stacked));
+            [false, true].into_iter().find_map(rooms).map(|rooms| (rooms, stacked))
+        })
     }
 
-    /// Whether every shaded factor stands on one line; so it is where there are none.
-    fn keeps_factors_whole(&self, rooms: &[usize]) -> bool {
+    /// Whether every shaded factor stands on one line, beside its label; so it is where there are none.
+    fn keeps_factors_whole(&self, (rooms, stacked): &(Vec<usize>, bool)) -> bool {
         let cells = self.table.groups.iter().flat_map(|group| &group.rows).flat_map(|row| row.cells.iter().zip(rooms));
         let mut factors = cells.filter_map(|(cell, room)| match cell {
             Cell::Heat { text, .. } => Some((text, room)),
             _ => None,
         });
-        factors.all(|(text, room)| width(&clean(text)) <= *room)
+        factors.all(|(text, room)| width(&clean(text)) <= *room && !stacked)
     }
 
-    fn draw_in(&mut self, rooms: Vec<usize>, lines: &mut Vec<String>) {
-        self.rooms = rooms;
+    fn draw_in(&mut self, (rooms, stacked): (Vec<usize>, bool), lines: &mut Vec<String>) {
+        (self.rooms, self.stacked) = (rooms, stacked);
         self.tighten();
+        self.beside = self.remarks_fit();
         self.draw(lines);
+    }
+
+    /// Whether every remark fits at the end of its row.
+    fn remarks_fit(&self) -> bool {
+        let end = self.start(self.table.columns.len());
+        let fits = |row: &Vec<Drawn>| {
+            let texts = row.iter().enumerate().filter(|(column, _)| self.kind(*column) == ColumnKind::Remark);
+            let remarks =
+                texts.map(|(_, cell)| if let Drawn::Text(text, _) = cell { width(text) + GAP.len() } else { 0 });
+            let needed: usize = remarks.sum();
+            needed == 0 || end + needed <= self.width + GAP.len() && self.is_one_line(row)
+        };
+        self.rows.iter().flatten().all(fits)
+    }
+
+    /// Whether no cell of a row needs several lines beside each other.
+    fn is_one_line(&self, row: &[Drawn]) -> bool {
+        row.iter().enumerate().all(|(column, cell)| match cell {
+            Drawn::Text(text, _) if self.kind(column) != ColumnKind::Remark && !(self.stacked && column == 0) => {
+                width(text) <= self.rooms[column]
+            }
+            Drawn::Across(..) => false,
+            _ => true,
+        })
+    }
+
+    /// Where a column begins.
+    fn start(&self, column: usize) -> usize {
+        let shown = |other: &usize| self.kind(*other) != ColumnKind::Remark && !(self.stacked && *other == 0);
+        let before: usize = (0..column).filter(shown).map(|other| self.rooms[other] + GAP.len()).sum();
+        self.indent + if self.stacked { BELOW } else { 0 } + before
     }
 
     /// Width of every column, words of at most so many letters whole, or `None` if they do not fit side by side.
     /// Remarks get the remaining width. `tall` gives a heading of numbers no more than its longest word needs.
-    fn rooms(&self, most: (usize, usize), tall: bool) -> Option<Vec<usize>> {
+    fn rooms(&self, most: (usize, usize), tall: bool, stacked: bool) -> Option<Vec<usize>> {
         let heading = |column: usize| {
             let title = clean(&self.table.columns[column].title);
             let words = || title.split(' ').map(width).max().unwrap_or(0);
@@ -105,14 +151,16 @@ impl Grid<'_> {
         let mut rooms: Vec<usize> = (0..self.table.columns.len())
             .map(|column| match self.kind(column) {
                 ColumnKind::Remark => 0,
+                ColumnKind::Label if column == 0 && stacked => 0,
                 ColumnKind::Label if column == 0 => widest(column).max(heading(column)).max(self.widest_heading()),
                 _ => widest(column).max(heading(column)),
             })
             .collect();
+        let indent = self.indent + if stacked { BELOW } else { 0 };
         let least: Vec<usize> = (0..rooms.len()).map(|column| self.least(column, most)).collect();
         loop {
             let shown = rooms.iter().filter(|room| **room > 0).count();
-            let taken = self.indent + rooms.iter().sum::<usize>() + GAP.len() * shown.saturating_sub(1);
+            let taken = indent + rooms.iter().sum::<usize>() + GAP.len() * shown.saturating_sub(1);
             let Some(excess) = taken.checked_sub(self.width).filter(|excess| *excess > 0) else { return Some(rooms) };
             let widest = (0..rooms.len())
                 .filter(|column| matches!(self.kind(*column), ColumnKind::Label | ColumnKind::Words))
@@ -127,17 +175,20 @@ impl Grid<'_> {
         let most = if self.kind(column) == ColumnKind::Label { labels } else { texts };
         // Wrapped labels have a hanging indent.
         let indent = |text: &str| if self.kind(column) == ColumnKind::Label && text.contains(' ') { 2 } else { 0 };
+        let short = |text: &str| self.kind(column) == ColumnKind::Words && width(text) <= SHORT_TEXT;
         let longest = |text: &str| text.split(' ').map(width).max().unwrap_or(0) + indent(text);
         let cells = self.rows.iter().flatten().filter_map(|row| row.get(column));
-        let words = cells.filter_map(|cell| if let Drawn::Text(text, _) = cell { Some(longest(text)) } else { None });
+        let needed = |text: &str| if short(text) { width(text) } else { longest(text) };
+        let words = cells.filter_map(|cell| if let Drawn::Text(text, _) = cell { Some(needed(text)) } else { None });
         let heading = longest(&clean(&self.table.columns[column].title));
-        words.chain([heading]).max().unwrap_or(0).clamp(LEAST_WORDS, most)
+        let least = if column == 0 && self.kind(column) == ColumnKind::Label { LEAST_LABEL } else { LEAST_WORDS };
+        words.chain([heading]).max().unwrap_or(0).clamp(LEAST_WORDS, most).max(least)
     }
 
     /// A wrapped label needs only the width of its longest line; the rest serves the remarks.
     fn tighten(&mut self) {
         let heading = self.table.columns.first().map_or(0, |column| width(&clean(&column.title)));
-        if self.rooms.is_empty() || self.kind(0) != ColumnKind::Label {
+        if self.rooms.is_empty() || self.kind(0) != ColumnKind::Label || self.stacked {
             return;
         }
         let room = self.rooms[0];
@@ -160,8 +211,9 @@ impl Grid<'_> {
         for (index, (group, rows)) in self.table.groups.iter().zip(&self.rows).enumerate() {
             let title = heading(group);
             if index == 0 {
-                self.draw_header(&title, lines);
-            } else {
+                self.draw_header(if self.stacked { "" } else { &title }, lines);
+            }
+            if (index > 0 || self.stacked) && !title.is_empty() {
                 for line in wrap(&title, self.width - 2) {
                     lines.push(format!("  {}", self.paint.tone(&line, Tone::Strong)));
                 }
@@ -185,10 +237,9 @@ impl Grid<'_> {
         if let Some(beside) = beside {
             place(&mut block, 2, &[self.paint.tone(&beside, Tone::Strong)]);
         }
-        let mut start = self.indent;
         for (column, heading) in headings.iter().enumerate() {
             let room = self.rooms[column];
-            if self.kind(column) == ColumnKind::Remark {
+            if self.kind(column) == ColumnKind::Remark || self.stacked && column == 0 {
                 continue;
             }
             let paint = |text: &String| match self.kind(column) {
@@ -197,46 +248,57 @@ impl Grid<'_> {
             };
             if !heading.is_empty() {
                 let parts: Vec<String> = wrap(heading, room).iter().map(paint).collect();
-                place(&mut block, start, &parts);
+                place(&mut block, self.start(column), &parts);
             }
-            start += room + GAP.len();
         }
         lines.append(&mut block);
     }
 
     fn draw_row(&self, row: &[Drawn], measures: &[Measure], lines: &mut Vec<String>) {
         let mut block: Vec<String> = Vec::new();
-        let mut filled = self.indent;
         let mut tails: Vec<(String, Tone)> = Vec::new();
+        let mut across = false;
         for (column, cell) in row.iter().enumerate() {
             let room = self.rooms[column];
-            if self.kind(column) == ColumnKind::Remark {
-                if let Drawn::Text(text, tone) = cell {
+            match cell {
+                Drawn::Text(text, tone) if self.kind(column) == ColumnKind::Remark => {
                     tails.push((text.clone(), *tone));
                 }
-                continue;
-            }
-            let start = if column == 0 { self.indent } else { filled + GAP.len() };
-            if let Drawn::Across(text, tone) = cell {
-                self.across(&mut block, start, text, *tone);
-                filled = self.width;
-                continue;
-            }
-            if filled == self.width {
-                continue;
-            }
-            let parts = match cell {
-                Drawn::Text(text, tone) if width(text) > room => {
-                    self.wrapped(column, text, room).iter().map(|part| self.paint.tone(part, *tone)).collect()
+                _ if across || self.kind(column) == ColumnKind::Remark => {}
+                _ if self.stacked && column == 0 => {
+                    let label = words(cell);
+                    let parts = self.wrapped(0, &label, self.width - self.indent);
+                    lines.extend(parts.iter().map(|part| format!("{}{part}", " ".repeat(self.indent))));
                 }
-                _ => vec![measures[column].line(cell, room, self.paint)],
-            };
-            place(&mut block, start, &parts);
-            filled = start + room;
+                Drawn::Across(text, tone) => {
+                    self.across(&mut block, self.start(column), text, *tone);
+                    across = true;
+                }
+                Drawn::Text(text, tone) if width(text) > room => {
+                    let parts = self.wrapped(column, text, room);
+                    let parts: Vec<String> = parts.iter().map(|part| self.paint.tone(part, *tone)).collect();
+                    place(&mut block, self.start(column), &parts);
+                }
+                _ => place(&mut block, self.start(column), &[measures[column].line(cell, room, self.paint)]),
+            }
         }
-        lines.append(&mut block.iter().map(|line| line.trim_end().to_owned()).collect());
+        let end = self.start(self.table.columns.len());
         for (text, tone) in tails {
-            self.remark(lines, filled, &text, tone);
+            if self.beside {
+                let start = block.first().map_or(0, |line| visible(line) + GAP.len()).max(end);
+                place(&mut block, start, &[self.paint.tone(&text, tone)]);
+            } else {
+                self.below(&mut block, &text, tone);
+            }
+        }
+        lines.extend(block.iter().map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()));
+    }
+
+    /// A text on lines of its own.
+    fn below(&self, block: &mut Vec<String>, text: &str, tone: Tone) {
+        let margin = self.indent + BELOW;
+        for part in wrap(text, self.width - margin) {
+            block.push(format!("{}{}", " ".repeat(margin), self.paint.tone(&part, tone)));
         }
     }
 
@@ -261,28 +323,7 @@ impl Grid<'_> {
             let parts: Vec<String> = wrap(text, beside).iter().map(|part| self.paint.tone(part, tone)).collect();
             place(block, start, &parts);
         } else {
-            let below = self.indent + 2;
-            for part in wrap(text, self.width - below) {
-                block.push(format!("{}{}", " ".repeat(below), self.paint.tone(&part, tone)));
-            }
-        }
-    }
-
-    /// A remark at the end of the row's first line if it fits, else below the label.
-    fn remark(&self, lines: &mut Vec<String>, filled: usize, text: &str, tone: Tone) {
-        let start = filled + GAP.len();
-        let single = lines.last().is_some_and(|line| visible(line) <= filled);
-        if single && start + width(text) <= self.width {
-            if let Some(line) = lines.last_mut() {
-                let missing = start.saturating_sub(visible(line));
-                line.push_str(&" ".repeat(missing));
-                line.push_str(&self.paint.tone(text, tone));
-            }
-            return;
-        }
-        let below = self.indent + 2;
-        for part in wrap(text, self.width - below) {
-            lines.push(format!("{}{}", " ".repeat(below), self.paint.tone(&part, tone)));
+            self.below(block, text, tone);
         }
     }
 

@@ -6,8 +6,9 @@ mod paint;
 
 use std::io::Write;
 
-use crate::{Block, BoxTree, Chart, ChartPlot, Document, DocumentSection, Error, ReportFormat, Tone};
-use paint::{Paint, clean};
+use crate::{Block, BoxTree, Chart, ChartPlot, Document, DocumentSection, Error, ReportFormat, TableRow, Tone};
+use paint::Paint;
+pub(super) use paint::clean;
 
 /// Width of a column of a matrix, from which one is drawn as numbers.
 const MATRIX_CELL: usize = 11;
@@ -15,13 +16,26 @@ const MATRIX_CELL: usize = 11;
 /// Before the commands that a reader may want next.
 const NEXT: &str = "Next: ";
 
+/// Most columns of pictures.
+const PICTURE: usize = 160;
+
+/// A cell as plain text.
+pub(super) fn cell_text(row: &TableRow, column: usize) -> String {
+    cell::words(&cell::Drawn::new(row, column))
+}
+
 /// Renders documents for a terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
-    /// Width of lines, at least 20.
+    /// Width of lines, at least 20; [`Terminal::ENDLESS`] breaks none.
     pub width: usize,
     /// Whether to add ANSI colours; the text is complete without them.
     pub colour: bool,
+}
+
+impl Terminal {
+    /// The width of output for other programs: a line for each row and paragraph.
+    pub const ENDLESS: usize = usize::MAX / 4;
 }
 
 impl Default for Terminal {
@@ -89,9 +103,7 @@ impl TerminalPage {
                 Block::Table(table) => grid::draw(table, self.width, self.paint, lines),
                 Block::Chart(Chart { title, about, plot: ChartPlot::Timeline(timeline) }) => {
                     self.text(lines, &format!("{title}. {about}"), "  ", "    ", Tone::Muted);
-                    lines.extend(
-                        timeline.lines(self.width.saturating_sub(2)).iter().map(|line| format!("  {}", clean(line))),
-                    );
+                    lines.extend(timeline.lines(self.picture()).iter().map(|line| format!("  {}", clean(line))));
                 }
                 Block::Cards(cards) => {
                     let cards: Vec<String> =
@@ -117,7 +129,7 @@ impl TerminalPage {
                     }
                 }
                 Block::Boxes(picture) => {
-                    let drawn = picture.tree.drawn(self.width.saturating_sub(2));
+                    let drawn = picture.tree.drawn(self.picture());
                     if drawn.iter().all(|line| paint::width(line) + 2 <= self.width) {
                         lines.extend(drawn.iter().map(|line| format!("  {}", clean(line))));
                     } else {
@@ -130,6 +142,11 @@ impl TerminalPage {
                 }
             }
         }
+    }
+
+    /// Columns for a picture.
+    fn picture(&self) -> usize {
+        self.width.min(PICTURE).saturating_sub(2)
     }
 
     /// Commands are copied whole, so none is broken: side by side where they fit, else a line each.

@@ -8,7 +8,7 @@ use crate::words::is_control;
 
 /// Replaces control characters, escape sequences and bidirectional overrides, so that a text cannot control the
 /// terminal.
-pub(super) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     text.chars()
         .filter_map(|c| match c {
             '\n' | '\r' | '\t' => Some(' '),

@@ -197,7 +197,7 @@ fn mode_words(row: &Compared, pairs: &[ModeRatio], normalise: Normalise) -> Stri
         }
         (Some(a), None) => format!("mode {} ({} of samples) is gone", value(a), percent(pair.reference_share)),
         (None, Some(b)) => format!("mode {} ({} of samples) is new", value(b), percent(pair.other_share)),
-        (None, None) => modes(&[], row.metric.unit),
+        (None, None) => modes(&[], &row.metric),
     };
     pairs.iter().map(one).collect::<Vec<_>>().join("; ")
 }

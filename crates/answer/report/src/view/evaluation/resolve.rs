@@ -163,7 +163,7 @@ fn read(result: &BenchmarkResult, unit: PrintedUnit) -> Result<PrintedQuantity, 
             };
             let values: Option<Vec<String>> = groups.iter().map(one).collect();
             let values = values.filter(|values| !values.is_empty()).ok_or_else(foreign)?;
-            Err(Unread::Modes(values.join("|"), modes(groups, base)))
+            Err(Unread::Modes(values.join("|"), modes(groups, &result.metric)))
         }
         Outcome::NotMeasured(reason) => Err(Unread::Reason(format!("not measured: {reason}"))),
         Outcome::Failed(reason) => Err(Unread::Reason(format!("failed: {reason}"))),

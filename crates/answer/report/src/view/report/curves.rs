@@ -213,7 +213,7 @@ fn add(
     let words = parameters_words(&result.parameters.clone().without(parameter));
     let name = series_name(result, &words, run, several);
     #[expect(clippy::cast_precision_loss, reason = "a place on a parameter")]
-    let parameters = (bytes as f64, PrintedQuantity::of(estimate, result.metric.unit));
+    let parameters = (bytes as f64, PrintedQuantity::of(estimate, result.metric.unit).in_metric(&result.metric));
     match curves.iter_mut().find(|curve| curve.run == place && curve.words == words) {
         Some(curve) => curve.series.points.push(parameters),
         None => {

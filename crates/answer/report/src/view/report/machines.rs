@@ -43,7 +43,7 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
         let mut rows: Vec<Vec<String>> = vec![
             line("machine", runs, |run| run.machine.name.clone()),
             line("summary", runs, |run| run.machine.summary.clone()),
-            line("started (UTC)", runs, |run| crate::words::day(&run.session.started)),
+            line("started", runs, |run| crate::words::day(&run.session.started)),
         ];
         rows.extend(differ);
         let table = if runs.len() > rows.len() { turned(&rows, names) } else { words_table(heads("difference"), rows) };

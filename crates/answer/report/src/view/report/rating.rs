@@ -75,7 +75,7 @@ pub(super) fn section(runs: &[&Run], names: &[String]) -> Option<DocumentSection
 
 fn value<'a>(run: &'a Run, key: &ResultKey) -> Option<(&'a BenchmarkResult, PrintedQuantity)> {
     let result = run.result(key)?;
-    Some((result, PrintedQuantity::of(result.outcome.estimate()?, result.metric.unit)))
+    Some((result, PrintedQuantity::of(result.outcome.estimate()?, result.metric.unit).in_metric(&result.metric)))
 }
 
 fn chart(runs: &[&Run], names: &[String], rating: &ResultKey, application: &ResultKey) -> Option<Chart> {

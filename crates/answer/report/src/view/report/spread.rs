@@ -18,8 +18,8 @@ const TAILS: &str = "Tail latency: at 99%, 1 in 100 operations is slower.";
 const MEASURED: &str = "Marks: median over samples; bars: 95% interval.";
 const STATED: &str = "Imported runs show the percentiles that their sources publish.";
 
-/// Quantiles of the rows.
-const LISTED: [(f64, &str); 4] = [(0.5, "median"), (0.99, "99%"), (0.999, "99.9%"), (1.0, "max")];
+/// Quantiles of the rows that stand for more of them.
+const LISTED: [(f64, &str); 4] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")];
 
 /// Rows of one strip plot; further ones are in the tables alone.
 const ROWS: usize = 24;
@@ -99,8 +99,9 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
 fn points(result: &BenchmarkResult) -> Vec<(f64, PrintedQuantity)> {
     // The tail of a rate is its slow end: 99% means that one operation in a hundred is slower than this.
     let share = |quantile: f64| if result.metric.better == Better::Higher { 1.0 - quantile } else { quantile };
-    let parameters =
-        |one: &&QuantileEstimate| (share(one.quantile), PrintedQuantity::of(&one.estimate, result.metric.unit));
+    let parameters = |one: &&QuantileEstimate| {
+        (share(one.quantile), PrintedQuantity::of(&one.estimate, result.metric.unit).in_metric(&result.metric))
+    };
     let mut points: Vec<(f64, PrintedQuantity)> = valid_quantiles(result).iter().map(parameters).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points
