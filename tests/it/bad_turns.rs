@@ -177,7 +177,7 @@ fn texts_of_documents_do_not_steer_what_shows_them() {
     }
     // A label and a date that --label would refuse do not come in by an import.
     let said = place.ask(&["import", "hostile.json"]).fine();
-    assert!(said.err.contains("gets no label") && said.err.contains("gets no date"), "{said:?}");
+    assert!(said.err.contains("without a label") && said.err.contains("without a date"), "{said:?}");
     let stored = place.ask(&["show", "2", "--format=json"]).fine().json();
     assert!(stored["label"].is_null() && stored["session"]["started"] == "", "{stored}");
     assert_eq!(place.ask(&["show", "2"]).code, Some(0));

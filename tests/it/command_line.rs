@@ -102,7 +102,9 @@ fn a_locale_without_utf_8_gets_ascii() {
     for words in words {
         let said = ask(words, &[("LANG", "C.UTF-8"), ("LC_ALL", "C")]);
         assert!(said.out.is_ascii() && said.err.is_ascii(), "{words:?}: {said:?}");
-        assert!(said.out.lines().all(|line| line.len() <= 100), "{words:?}: {}", said.out);
+        // A command to copy is never broken.
+        let fits = |line: &str| line.len() <= 100 || line.contains("prony ");
+        assert!(said.out.lines().all(fits), "{words:?}: {}", said.out);
     }
     assert!(ask(&["show", "1"], &[("LC_ALL", ""), ("LC_CTYPE", "C"), ("LANG", "C.UTF-8")]).fine().out.is_ascii());
     assert!(!ask(&["show", "1"], &[("LC_ALL", "C.UTF-8"), ("LANG", "C")]).fine().out.is_ascii());

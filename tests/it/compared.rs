@@ -170,7 +170,7 @@ fn every_screen_has_the_same_verdict_words() {
         [&["compare", "--all", "--format", "csv"], &both[..]].concat(),
         [&["compare", "--format", "json"], &both[..]].concat(),
         [&["explain"], &both[..]].concat(),
-        [&["explain", "--verbose"], &both[..]].concat(),
+        [&["explain", "--details"], &both[..]].concat(),
         [&["report", "--output", "-"], &both[..]].concat(),
         [&["report", "--output", "-"], &old[..]].concat(),
         [&["fleet", "spread", &quiet], &both[..]].concat(),

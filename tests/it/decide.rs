@@ -227,7 +227,7 @@ fn a_rating_is_worth_more_within_a_family_than_across() {
     assert!(spread("within") < spread("across"), "{found:#}");
     assert!(found["fits"].as_array().unwrap().len() > 3);
     let said = place.ask(&arguments).fine().out;
-    assert!(said.contains("Within a family the rating predicts") && said.contains("residuals"), "{said}");
+    assert!(said.contains("Within a family, the rating predicts") && said.contains("Residuals"), "{said}");
     let alone = place.ask(&["app", "fit", "os.fork_exit", "published:babar-cpu-1998", "--against", "nothing"]);
     assert!(alone.code == Some(2) && alone.err.contains("nothing"), "{}", alone.err);
 }
@@ -291,7 +291,7 @@ fn a_report_holds_what_other_verbs_find() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     place.ask(&[arguments.as_slice(), &["--output", "whole.html"]].concat()).fine();
     let html = std::fs::read_to_string(place.file("whole.html")).unwrap();
-    for part in ["AMD Athlon 1.2 GHz", "Fast Ethernet", "dated values", "Within a family the rating"] {
+    for part in ["AMD Athlon 1.2 GHz", "Fast Ethernet", "dated values", "Within a family, the rating"] {
         assert!(html.contains(part), "{part} is missing from the report");
     }
     let found = place.ask(&[arguments.as_slice(), &["--format=json"]].concat()).fine().json();

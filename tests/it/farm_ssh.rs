@@ -77,6 +77,6 @@ fn a_broken_node_that_comes_first_does_not_end_the_run() {
     // Beyond the patience of the run nobody is waited for.
     let failed = place.ask(&[&work[..], &by, &["--patience", "1s"]].concat());
     assert_eq!(failed.code, Some(2), "{failed:?}");
-    let said = "fails on every node: 127.0.0.1 (1 more did not come within 1 s)";
+    let said = "fails on every node: 127.0.0.1 (1 more did not connect within 1 s)";
     assert!(failed.err.contains(said) && failed.err.contains("127.0.0.1 failed"), "{failed:?}");
 }

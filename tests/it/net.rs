@@ -159,7 +159,7 @@ fn streams_are_kept_compared_explained_and_reported() {
     let report = place.ask(&["report", "wide", "narrow", "--output", "page.html"]);
     assert_eq!(report.code, Some(0), "{report:?}");
     let page = std::fs::read_to_string(place.file("page.html")).unwrap();
-    assert!(page.contains("TCP stream at every record that was measured") && page.contains("<svg"));
+    assert!(page.contains("TCP stream by record, both axes logarithmic") && page.contains("<svg"));
 }
 
 #[test]

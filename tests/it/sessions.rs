@@ -75,7 +75,7 @@ fn what_children_of_sessions_wait_for_is_not_guessed() {
     let results = run["results"].as_array().unwrap();
     let waiting = results.iter().find(|result| result["benchmark"] == "application.session_waiting").unwrap();
     let reason = waiting["outcome"]["not_measured"].as_str().unwrap_or_else(|| panic!("{waiting:#}"));
-    assert!(reason.contains("children of the sessions do the work"), "{reason}");
+    assert!(reason.contains("child processes do the work"), "{reason}");
     let said = place.ask(&["show", "1"]).fine().out;
     assert!(!said.contains("hardly wait"), "{said}");
 }

@@ -23,14 +23,23 @@ fn fixed() -> Document {
     view::run(&fixture::fixed_run(), &context)
 }
 
+/// Compares a text with a file of expected texts, which `PRONY_BLESS=1` writes anew.
+fn expect(name: &str, found: &str) {
+    let path = format!("{}/tests/expected/{name}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("PRONY_BLESS").is_some() {
+        std::fs::write(&path, found).unwrap();
+    }
+    assert_eq!(found, std::fs::read_to_string(&path).unwrap());
+}
+
 #[test]
 fn the_terminal_shows_a_run() {
-    assert_eq!(terminal(&fixed()), include_str!("../expected/run.txt"));
+    expect("run.txt", &terminal(&fixed()));
 }
 
 #[test]
 fn markdown_shows_a_run() {
-    assert_eq!(drawn(&Markdown, &fixed()), include_str!("../expected/run.md").replace('~', "\u{a0}"));
+    expect("run.md", &drawn(&Markdown, &fixed()).replace('\u{a0}', "~"));
 }
 
 #[test]

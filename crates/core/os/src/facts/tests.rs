@@ -64,7 +64,7 @@ fn a_made_up_machine() {
     assert_eq!(machine.number("network.eth0.speed"), Some(1.25e9));
     assert_eq!(text("virtual.guest"), "yes");
     assert_eq!(machine.name, "farm1");
-    assert_eq!(machine.summary, "AMD EPYC 7543, 2 CPUs, 1.0 GiB, Some Linux 1, Linux 6.1.0");
+    assert_eq!(machine.summary, "AMD EPYC 7543 (Zen 3), 2 CPUs, 1.0 GiB, Some Linux 1, Linux 6.1.0");
 }
 
 #[test]
