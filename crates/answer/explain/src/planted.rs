@@ -464,7 +464,7 @@ fn recorded_disturbances_are_the_first_rival() {
     let titles: Vec<&str> = first.rivals.iter().map(|rival| rival.title.as_str()).collect();
     assert_eq!(titles[..2], ["interference", rule.title], "{:#?}", found.sentences());
     let said = found.sentences();
-    assert!(said[1].starts_with("Interference: ") && said[1].contains("10.5 on 2 CPUs"), "{}", said[1]);
+    assert!(said[1].starts_with("Interference in ") && said[1].contains("10.5 on 2 CPUs"), "{}", said[1]);
     assert!(said[0].contains("Interference may explain"), "{}", said[0]);
     assert!(said.iter().any(|text| text.starts_with("Repeat both runs on an idle machine")), "{said:#?}");
     assert!(found.evidence()[1].contains("cannot separate them"), "{}", found.evidence()[1]);

@@ -41,7 +41,7 @@ impl Explanation {
             said.extend(self.no_difference());
         }
         let interference =
-            (!self.interference.is_empty()).then(|| format!("Interference: {}.", self.interference.join("; ")));
+            (!self.interference.is_empty()).then(|| format!("Interference in {}.", self.interference.join("; in ")));
         std::iter::once(said.join(" ")).chain(interference).collect()
     }
 

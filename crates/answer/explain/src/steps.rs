@@ -213,13 +213,13 @@ fn said_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
     said
 }
 
-/// The first disturbance of each run, where the second run is another one.
+/// The strongest interference of each run, as `web-3: steal time was 4%`; once if both are one run.
 fn first_of(runs: &[&Run], names: &[&String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (place, (run, name)) in runs.iter().zip(names).enumerate() {
         let known = runs[..place].iter().any(|other| other.id == run.id);
         let disturbances = disturbances(run);
-        let first = disturbances.first().filter(|_| !known).map(|first| format!("{name} {}", first.says));
+        let first = disturbances.first().filter(|_| !known).map(|first| format!("{name}: {}", first.says));
         found.extend(first);
     }
     found

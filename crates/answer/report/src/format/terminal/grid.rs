@@ -1,5 +1,5 @@
 //! Tables: distributes the width over columns, and wraps labels. Where a label would get too little, it stands on a line
-//! of its own above its numbers; on a page too narrow for that, every cell has its line.
+//! of its own above its numbers; on a page too narrow for that, the numbers follow as `title: value`.
 
 use super::cell::{Drawn, Measure, words};
 use super::paint::{Paint, clean, fill_left, width, wrap};
@@ -334,18 +334,18 @@ impl Grid<'_> {
                 lines.push(format!("  {}", self.paint.tone(&line, Tone::Strong)));
             }
             for row in rows {
+                let mut cells: Vec<String> = Vec::new();
                 for (column, cell) in row.iter().enumerate() {
                     let text = words(cell);
-                    if text.is_empty() {
-                        continue;
-                    }
                     let title = clean(&self.table.columns[column].title);
-                    let lead = if title.is_empty() || column == 0 { String::new() } else { format!("{title}: ") };
-                    let indent = if column == 0 { 2 } else { 4 };
-                    for part in wrap(&format!("{lead}{text}"), self.width - indent) {
-                        lines.push(format!("{}{part}", " ".repeat(indent)));
+                    match column {
+                        _ if text.is_empty() => {}
+                        0 => lines.extend(wrap(&text, self.width - 2).iter().map(|part| format!("  {part}"))),
+                        _ if title.is_empty() => cells.push(text),
+                        _ => cells.push(format!("{title}: {text}")),
                     }
                 }
+                lines.extend(wrap(&cells.join(", "), self.width - 4).iter().map(|part| format!("    {part}")));
             }
         }
     }
