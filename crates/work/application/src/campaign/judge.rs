@@ -7,7 +7,7 @@ use super::document;
 use crate::manifest::Application;
 
 /// Relative error of the kernel's count of resident pages, which every CPU updates in batches.
-const COUNT: f64 = 1.05;
+const COUNT: f64 = 1.1;
 
 /// For a program that needs no more memory than the helper that starts it, gives only that bound.
 pub(crate) fn smallest_seen(result: &mut BenchmarkResult, hidden: f64) {
