@@ -82,7 +82,9 @@ fn document(checks: &[Check], topology: Option<Topology>, all: bool) -> Document
     if !blocks.is_empty() {
         document.sections.push(DocumentSection { title: "The machine".to_owned(), blocks });
     }
-    document.next = ["prony run --suite quick", "prony doctor --all"].map(str::to_owned).to_vec();
+    // The remedy comes first; then it is worth a look again.
+    let first = if checks.iter().any(Check::blocks) { "prony doctor" } else { "prony run --suite quick" };
+    document.next = [first, "prony doctor --all"].map(str::to_owned).to_vec();
     document.next.truncate(if all { 1 } else { 2 });
     let finding = |check: &Check| {
         let mut finding = json!({ "subject": check.subject, "state": word(check.state), "says": check.says });
@@ -102,12 +104,12 @@ fn document(checks: &[Check], topology: Option<Topology>, all: bool) -> Document
     document
 }
 
-/// Whether a run may begin now; if not, the first reason and its remedy.
+/// Whether a run may begin now; if not, the first reason. The table has its remedy.
 fn answer(checks: &[Check]) -> String {
     if let Some(check) = checks.iter().find(|check| check.blocks()) {
         // Details stand in the table.
         let says = check.says.split([':', ';']).next().unwrap_or_default();
-        return format!("OK to measure: no. {}. {}", report::words::capital(says), check.advice);
+        return format!("OK to measure: no. {}.", report::words::capital(says));
     }
     match checks.iter().filter(|check| check.state == Health::Attention).count() {
         0 => "OK to measure: yes.".to_owned(),

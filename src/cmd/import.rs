@@ -120,9 +120,9 @@ struct ImportedRow {
     unread: Option<UnreadNumbers>,
 }
 
-/// The results of a run.
+/// The results of a run, without the conditions under which it measured.
 fn keys(run: &Run) -> HashSet<ResultKey> {
-    run.results.iter().map(BenchmarkResult::key).collect()
+    run.results.iter().filter(|result| !result.is_condition()).map(BenchmarkResult::key).collect()
 }
 
 /// A run without a label and dates that this program would not have accepted.

@@ -112,7 +112,7 @@ fn reason(one: &RunDisturbance, run: &Run, longer: &str) -> Reason {
     let amount = one.amount.unwrap_or(1.0);
     let (size, advice) = match one.kind {
         // The processor time of the other run is among that of other processes.
-        DisturbanceKind::OtherRun => (1.0, "Run again when it has ended.".to_owned()),
+        DisturbanceKind::OtherRun => (1.0, "Run again when the other run has ended.".to_owned()),
         DisturbanceKind::Load => {
             let cpus = run.session.conditions.cpus.unwrap_or(1).max(1);
             ((amount / f64::from(cpus)).min(1.0), format!("Stop other processes and run again{longer}."))

@@ -94,7 +94,7 @@ fn confirm(rule: &Rule, cause: &Cause, catalogue: &Catalogue) -> Experiment {
 /// A measurement that separates the first two rivals, or shows a single one that is not named; `None` without rivals.
 fn between_rivals(rivals: &[Rival], cause: &Cause, catalogue: &Catalogue) -> Option<Experiment> {
     let rule = |rival: &Rival| RULES.iter().find(|rule| rule.title == rival.title);
-    let itself = || cause.unit.benchmark.clone();
+    let itself = || cause.unit.to_string();
     let first = rivals.first()?;
     if first.title == DISTURBED {
         return Some(Experiment { benchmarks: vec![itself()], why: CLEAN.to_owned() });

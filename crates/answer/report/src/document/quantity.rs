@@ -124,12 +124,12 @@ impl PrintedQuantity {
         }
     }
 
-    /// A remark on the ends: their own level, or that they are a range.
+    /// A remark on the ends: their own level, or that they are the smallest and the largest sample.
     #[must_use]
     pub fn ends_note(&self) -> Option<String> {
         match self.spread {
             PrintedSpread::IntervalAt { percent } => Some(format!("at\u{a0}{percent}%")),
-            PrintedSpread::Range => Some("range".to_owned()),
+            PrintedSpread::Range => Some("min–max".to_owned()),
             PrintedSpread::Interval | PrintedSpread::Stated | PrintedSpread::Unknown | PrintedSpread::Rounded => None,
         }
     }
@@ -275,8 +275,8 @@ mod tests {
         assert_eq!(of(0.9499, EstimateMethod::OrderStatistic), "24.4 GB/s (24.1 – 24.6, at 94%)");
         assert_eq!(of(0.90, EstimateMethod::Propagated), "24.4 GB/s (24.1 – 24.6, at 90%)");
         for level in [0.0, 0.5, 0.899] {
-            assert_eq!(of(level, EstimateMethod::PairedOrderStatistic), "24.4 GB/s (24.1 – 24.6, range)");
-            assert_eq!(of(level, EstimateMethod::Range), "24.4 GB/s (24.1 – 24.6, range)");
+            assert_eq!(of(level, EstimateMethod::PairedOrderStatistic), "24.4 GB/s (24.1 – 24.6, min–max)");
+            assert_eq!(of(level, EstimateMethod::Range), "24.4 GB/s (24.1 – 24.6, min–max)");
         }
         assert_eq!(of(0.68, EstimateMethod::Stated), "24.4 GB/s (24.1 – 24.6, at 68%)");
         assert_eq!(of(0.0, EstimateMethod::Stated), "24.4 GB/s (24.1 – 24.6)");

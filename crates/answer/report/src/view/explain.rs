@@ -29,8 +29,8 @@ pub fn explain(explanation: &Explanation, context: &ExplainContext) -> Document 
         document.sections.extend(details(explanation));
     }
     if let Some(next) = &explanation.next_experiment {
-        document.next =
-            next.benchmarks.iter().take(2).map(|benchmark| format!("prony run --benchmark {benchmark}")).collect();
+        let command = |benchmark: &String| format!("prony run --benchmark {}", crate::words::quoted(benchmark));
+        document.next = next.benchmarks.iter().take(2).map(command).collect();
     }
     if explanation.difference && !context.details {
         document.next.extend(context.command.clone());

@@ -23,7 +23,7 @@ pub(super) fn badge(run: &Run) -> Option<Block> {
         None if run.session.conditions.is_empty() => "Nothing is recorded about interference".to_owned(),
         None => "No interference was seen".to_owned(),
     };
-    let margin = quality.margin.map(|margin| format!(" Numbers are good to about {}.", percent(margin)));
+    let margin = quality.margin.map(|margin| format!(" 9 of 10 numbers are good to {}.", percent(margin)));
     let text = format!("{reason}.{} {}", margin.unwrap_or_default(), quality.advice).trim_end().to_owned();
     Some(Block::Badge(Badge { name: "Quality".to_owned(), value: quality.level.word().to_uppercase(), tone, text }))
 }

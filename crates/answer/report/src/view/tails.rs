@@ -28,7 +28,7 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
         (true, true) => "from the source, medians over samples",
         (false, _) => "medians over samples",
     };
-    let title = format!("Latency percentiles, {each}");
+    let title = format!("Percentiles of single operations, {each}");
     (!blocks.is_empty()).then_some(DocumentSection { title, blocks })
 }
 
@@ -119,7 +119,7 @@ mod tests {
         run.origin = Some(model::Origin { tool: "fio".to_owned(), ..model::Origin::default() });
         assert!(tails(&run).unwrap().title.ends_with("from the source, medians over samples"));
         run.results[0].quantiles.iter_mut().for_each(|one| one.estimate.samples = 1);
-        assert!(tails(&run).unwrap().title.ends_with("percentiles, from the source"));
+        assert!(tails(&run).unwrap().title.ends_with("operations, from the source"));
     }
 
     #[test]

@@ -87,12 +87,6 @@ pub fn remarks(result: &BenchmarkResult, target: f64, told: &Told) -> Vec<String
     words.extend(raw(result, told.brief));
     if let Outcome::Measured(estimate) = &result.outcome {
         match estimate.method {
-            EstimateMethod::Range if result.samples.is_empty() => {
-                words.push(format!("min–max (n={})", estimate.samples));
-            }
-            _ if estimate.is_range() => {
-                words.push(format!("min–max (n={})", estimate.samples));
-            }
             EstimateMethod::Stated => words.push("interval from its source".to_owned()),
             _ => {}
         }

@@ -141,7 +141,7 @@ fn quality_has_one_reason_and_one_advice() {
     run.session.conditions = Conditions { load: Some(0.0), cpus: Some(2), ..Conditions::default() };
     let (tone, text) = badge(&run).unwrap();
     assert_eq!(tone, Tone::Good);
-    assert!(text.starts_with("Quality: GOOD. No interference was seen. Numbers are good to about "), "{text}");
+    assert!(text.starts_with("Quality: GOOD. No interference was seen. 9 of 10 numbers are good to "), "{text}");
     // Other processes took more than the hypervisor did; the smaller reason is a detail.
     run.session.conditions.others = Some(TakenTime { seconds: 31.0, of: 100.0 });
     run.session.conditions.steal = Some(TakenTime { seconds: 4.0, of: 100.0 });
@@ -310,7 +310,7 @@ fn conditions_are_in_no_mean() {
     let row = map.lines().find(|line| line.trim_start().starts_with("vm 2")).unwrap_or_else(|| panic!("{text}"));
     assert!(!row.contains("worse"), "nine hundred times the neighbours are no loss of speed: {text}");
     let two = compared(&[a, b], 200);
-    let mean = two.lines().find(|line| line.contains("All results:")).unwrap_or_else(|| panic!("{two}"));
+    let mean = two.lines().find(|line| line.contains("Mean of all results:")).unwrap_or_else(|| panic!("{two}"));
     assert!(!mean.contains("worse") && !mean.contains("better"), "all of its results are times and rates: {mean}");
 }
 
@@ -324,7 +324,10 @@ fn a_comparison_decides_first_and_counts_what_its_rows_say() {
     let count = comparison.rows.iter().filter(|row| row.ratios[1].verdict == slower).count();
     assert!(count > 8, "{count}");
     assert!(text.contains(&format!("{count} slower, 0 faster, ")), "{text}");
-    assert!(text.contains("All results:") && text.contains("--all") && text.contains("prony explain 1 2"), "{text}");
+    assert!(
+        text.contains("Mean of all results:") && text.contains("--all") && text.contains("prony explain 1 2"),
+        "{text}"
+    );
     // By the size of the effect, as far as the digits say.
     let factors: Vec<f64> = text
         .lines()
@@ -438,7 +441,7 @@ fn counts_are_of_what_was_asked_for_and_no_interval_is_without_ends() {
     let asked = a.results.iter().filter(|result| !result.is_condition()).count();
     let text = compared(&[a.clone(), b.clone()], 100);
     assert!(text.contains(&format!("(of {asked})")) && !text.contains("core was shared"), "{text}");
-    assert!(text.contains("All results: ") && !text.contains("e−") && !text.contains("0.00 –"), "{text}");
+    assert!(text.contains("Mean of all results: ") && !text.contains("e−") && !text.contains("0.00 –"), "{text}");
     let three = compared(&[a, b, fixture::sample_run(3, 1.3, false)], 140);
     assert!(three.contains("rank") && three.contains("share a rank"), "{three}");
     let table = three.split("\nresults vs").next().unwrap();

@@ -203,7 +203,7 @@ fn what_is_decided_is_not_listed_as_open() {
     let said = unwrapped(&drawn(&Terminal { width: 160, ..Terminal::default() }, &[&a, &b]));
     assert!(said.contains("; slower") && !said.contains(&reason), "{reason}: {said}");
     let same = unwrapped(&drawn(&Terminal { width: 160, ..Terminal::default() }, &[&a, &a]));
-    assert!(same.contains("are the same run") && !same.contains("inconclusive, why"), "{same}");
+    assert!(same.contains("are the same run") && !same.contains("why inconclusive"), "{same}");
 }
 
 #[test]

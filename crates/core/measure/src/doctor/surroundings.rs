@@ -68,7 +68,7 @@ fn others(seen: &Activity, waited: Option<String>) -> Check {
         (true, _) => Check::busy(
             subject,
             says,
-            "Stop them, or wait until they have ended. Single-CPU results tolerate this; multi-CPU ones don't.",
+            "Stop them, or wait until they have ended. Results on one CPU hardly suffer; results on all CPUs do.",
         ),
     }
 }

@@ -259,7 +259,12 @@ impl SqliteLedger {
             all.commit()?;
             Ok(result)
         };
-        attempt().map_err(|error: rusqlite::Error| self.failure("write into")(self.reason(&error)))
+        attempt().map_err(|error: rusqlite::Error| {
+            // SQLite writes into no file that was deleted or moved, and calls it read-only.
+            let moved = error.sqlite_error_code() == Some(rusqlite::ErrorCode::ReadOnly);
+            let place = if moved { self.check_place() } else { Ok(()) };
+            place.err().unwrap_or_else(|| self.failure("write into")(self.reason(&error)))
+        })
     }
 
     /// Writes what changes the results that count, with their number and checksum.

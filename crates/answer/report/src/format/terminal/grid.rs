@@ -6,6 +6,7 @@ use super::paint::{Paint, clean, fill_left, width, wrap};
 use crate::{Cell, ColumnKind, Table, TableRow, Tone};
 
 const GAP: &str = "  ";
+const NBSP: &str = "\u{a0}";
 /// Least width of a column of texts before the table is printed as lines.
 const LEAST_WORDS: usize = 10;
 /// Longest words of labels and of other texts that are kept whole, from all of them to the last before a table is
@@ -333,6 +334,11 @@ impl Grid<'_> {
             for line in wrap(&heading(group), self.width - 2) {
                 lines.push(format!("  {}", self.paint.tone(&line, Tone::Strong)));
             }
+            let indent = if group.title.is_empty() { 2 } else { 4 };
+            let placed = |text: &str, indent: usize| -> Vec<String> {
+                let parts = wrap(text, self.width - indent);
+                parts.iter().map(|part| format!("{}{part}", " ".repeat(indent))).collect()
+            };
             for row in rows {
                 let mut cells: Vec<String> = Vec::new();
                 for (column, cell) in row.iter().enumerate() {
@@ -340,12 +346,16 @@ impl Grid<'_> {
                     let title = clean(&self.table.columns[column].title);
                     match column {
                         _ if text.is_empty() => {}
-                        0 => lines.extend(wrap(&text, self.width - 2).iter().map(|part| format!("  {part}"))),
-                        _ if title.is_empty() => cells.push(text),
-                        _ => cells.push(format!("{title}: {text}")),
+                        0 => lines.extend(placed(&text, indent)),
+                        _ => {
+                            let cell = if title.is_empty() { text } else { format!("{title}: {text}") };
+                            // A short cell is not broken.
+                            let short = width(&cell) <= (self.width / 2).saturating_sub(indent);
+                            cells.push(if short { cell.replace(' ', NBSP) } else { cell });
+                        }
                     }
                 }
-                lines.extend(wrap(&cells.join(", "), self.width - 4).iter().map(|part| format!("    {part}")));
+                lines.extend(placed(&cells.join(", "), indent + 2));
             }
         }
     }

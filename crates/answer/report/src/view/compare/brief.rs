@@ -124,7 +124,7 @@ pub(super) fn meaning(comparison: &Comparison) -> String {
     };
     format!(
         "Slower or faster: the {} interval lies outside ±{}. No change: the {} interval lies inside. The chance of {tests} \
-         is at most {}.",
+         is at most {}. Intervals include the usual variation between runs.",
         percent(comparison.level),
         rows::band(comparison),
         percent(stats::equivalence_level(comparison.level)),

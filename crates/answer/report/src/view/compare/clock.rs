@@ -125,7 +125,7 @@ fn bases(comparison: &Comparison, others: &[usize]) -> Option<String> {
     let cycles = count(RatioBasis::Cycles);
     if let (1.., Some(band)) = (cycles, comparison.cycles_band) {
         said.push(format!(
-            "{} compared in cycles, so clock speed cancels out (median of all pairs, margin ±{})",
+            "{} compared in cycles, so clock speed cancels out (median over all pairs of samples, margin ±{})",
             are(cycles, "CPU-bound result"),
             percent(band)
         ));

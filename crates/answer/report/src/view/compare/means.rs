@@ -91,18 +91,18 @@ fn of_family(comparison: &Comparison, family: Option<&str>, machines: &[usize]) 
     Some((head, means.into_iter().map(|mean| mean.map_or(Cell::Empty, cell)).collect()))
 }
 
-/// `All results: 1.02x slower (1.01 – 1.04); memory 1.00x; processor 1.04x faster`, of a machine.
+/// `Mean of all results: 1.02x slower (1.01 – 1.04); processor 1.04x slower (1.02 – 1.06)`, of a machine. A family is
+/// named only if its interval shows a change.
 pub(super) fn sentence(comparison: &Comparison, other: usize) -> Option<String> {
     let name = &comparison.machines[other].name;
     let means: Vec<&GeometricMean> = comparison.geometric_means.iter().filter(|mean| mean.machine == *name).collect();
     // Without an interval a mean is no finding; the whole table has it.
     let overall = means.iter().find(|mean| mean.family.is_none()).filter(|mean| mean.low.is_some())?;
-    let short = |mean: &&GeometricMean| format!("{} {}", title(mean), factor_words(comparison, mean));
-    // The families matter where something changed.
-    let changed = comparison.machines[other].tally.different() > 0;
-    let families: Vec<String> = means.iter().filter(|mean| mean.family.is_some() && changed).map(short).collect();
-    let families = if families.len() > 1 { format!("; {}", families.join("; ")) } else { String::new() };
-    Some(format!("All results: {}{families}", words(comparison, overall)))
+    let changed = |mean: &&&GeometricMean| {
+        mean.family.is_some() && mean.low.zip(mean.high).is_some_and(|(low, high)| low > 1.0 || high < 1.0)
+    };
+    let families = means.iter().filter(changed).map(|mean| format!("; {} {}", title(mean), words(comparison, mean)));
+    Some(format!("Mean of all results: {}{}", words(comparison, overall), families.collect::<String>()))
 }
 
 /// A mean with its interval.

@@ -24,7 +24,10 @@ pub(crate) fn section(comparison: &Comparison, others: &[usize]) -> Option<Docum
         return None;
     }
     let items = answers.iter().map(|answer| say(comparison, others, answer)).collect();
-    Some(DocumentSection::of("inconclusive, why, and (the smallest detectable change)", Block::list(items)))
+    Some(DocumentSection::of(
+        "why inconclusive (in brackets: the smallest change that would have been seen)",
+        Block::list(items),
+    ))
 }
 
 /// Collects results with one answer for each machine, then machines with the same results.

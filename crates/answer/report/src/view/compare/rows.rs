@@ -177,7 +177,7 @@ pub(super) fn open(ratio: &Ratio) -> Option<String> {
     }
     let helps = ratio.help.map(help).unwrap_or_default();
     let need = ratio.need.map(|need| match need {
-        NeededSamples::Samples(count) => format!("needs {}: {helps}", plural(count, "more sample")),
+        NeededSamples::Samples(count) => format!("needs {helps} ({})", plural(count, "more sample")),
         NeededSamples::Sessions(count) => format!("needs about {} per machine", plural(count, "run")),
         NeededSamples::TooClose => format!("too noisy, or too close to the margin; {helps} would help most"),
     });
