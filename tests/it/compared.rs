@@ -222,5 +222,5 @@ fn an_inconclusive_result_says_what_would_help_and_what_would_have_been_seen() {
     let said = place.ask(&["compare", &pair[0], &pair[1]]).fine().out;
     assert!(said.contains("Smallest detectable change: ") && said.contains("What would help most: "), "{said}");
     let said = place.ask(&["compare", &pair[0], &pair[1], "--all"]).fine().out;
-    assert!(said.contains("(the smallest detectable change)"), "{said}");
+    assert!(said.contains("in brackets: the smallest change that would have been seen"), "{said}");
 }

@@ -17,7 +17,7 @@ pub const RECORD: &str = "record: ";
 pub const COMPILER: &str = "compiler: ";
 
 /// Reason of a result that was not reached, with which every result begins.
-pub const NOT_REACHED: &str = "the run ended before it was measured";
+pub const NOT_REACHED: &str = "no time was left";
 
 /// Beginning of the variant of a result of the memory hierarchy: the ranges of the levels that the survey of its run
 /// found follow, separated by commas.
