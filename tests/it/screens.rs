@@ -98,7 +98,10 @@ fn the_quality_of_a_run_has_one_reason_and_one_advice() {
         assert_eq!(clean.matches(". ").count(), 2, "nothing is to be done: {clean}");
         let shown = at(&place, columns, &["show", &loaded]);
         let disturbed = badge(&shown);
-        assert!(disturbed.starts_with("Quality: FAIR. Other processes used 41% of the CPUs. 9 of 10 numbers "), "{disturbed}");
+        assert!(
+            disturbed.starts_with("Quality: FAIR. Other processes used 41% of the CPUs. 9 of 10 numbers "),
+            "{disturbed}"
+        );
         assert!(disturbed.ends_with(" Stop other processes and run again, or add --time-limit 10m."), "{disturbed}");
         assert_eq!(disturbed.matches(". ").count(), 3, "one reason and one advice: {disturbed}");
         assert!(shown.replace("\n ", "").contains("1 sample repeated: "), "details come last: {shown}");

@@ -85,11 +85,9 @@ pub fn remarks(result: &BenchmarkResult, target: f64, told: &Told) -> Vec<String
         })
         .collect();
     words.extend(raw(result, told.brief));
-    if let Outcome::Measured(estimate) = &result.outcome {
-        match estimate.method {
-            EstimateMethod::Stated => words.push("interval from its source".to_owned()),
-            _ => {}
-        }
+    let method = result.outcome.estimate().map(|estimate| estimate.method);
+    if matches!(result.outcome, Outcome::Measured(_)) && method == Some(EstimateMethod::Stated) {
+        words.push("interval from its source".to_owned());
     }
     if !told.brief {
         // Surveyed levels are kept for the next sample; nobody can use them.
