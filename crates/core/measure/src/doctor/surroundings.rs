@@ -64,7 +64,10 @@ fn others(seen: &Activity, waited: Option<String>) -> Check {
     says.extend(waited.iter().flat_map(|waited| ["; ", waited]));
     match (busy, waited) {
         (false, None) => Check::fine(subject, says),
-        (false, Some(_)) => Check::busy(subject, says, "Wait until it has passed."),
+        // What they waited for is over: nothing runs now.
+        (false, Some(_)) => {
+            Check::attention(subject, says, "Other work has just ended. Measure now or a little later.")
+        }
         (true, _) => Check::busy(
             subject,
             says,
@@ -257,7 +260,7 @@ mod tests {
         assert!(work.blocks() && host.blocks());
         assert_eq!(work.says, "other processes use 24% of the 4 CPUs: cc1 (7) 0.90; tasks waited");
         let waiting = others(&quiet, Some("tasks waited".to_owned()));
-        assert!(waiting.blocks(), "{waiting:?}");
+        assert!(waiting.state == Health::Attention && !waiting.blocks(), "{waiting:?}");
         assert!(host.says.contains("0.20 s of 4.00 s"), "{}", host.says);
         assert!(others(&seen(1.0, Vec::new(), 0.0), None).says.contains("none that can be seen"));
     }
