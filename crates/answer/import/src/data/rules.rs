@@ -1,6 +1,6 @@
 //! Formats as data: what a file of `formats/` may say.
 //!
-//! `docs/guide/add-a-format.md` tells how to write one.
+//! `docs/guide/add-a-format.md` tells how to write one, `docs/reference/format-rules.md` lists its keys.
 
 use std::collections::BTreeMap;
 use std::fmt;
