@@ -114,7 +114,7 @@ const STILL: Moved = Moved { common: 0.0, persistent: 0.0, own: 0.01, session: 0
 #[test]
 fn means_of_components_that_move_together_cover_what_they_say() {
     let mut rng = generator(41);
-    let trials = testing::trials(60, 1000);
+    let trials = testing::trials(60, 400);
     let least = |promised: f64| (promised - (testing::at_most(promised, trials) - promised)) * trials as f64;
     // Noise that lasts for rounds leaves fewer effective ones.
     for (common, persistent, own, promised, alarms) in [
