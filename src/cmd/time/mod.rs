@@ -256,11 +256,16 @@ pub(super) fn stored(run: &Run, context: &RunContext) -> Option<Document> {
     is_timed(run).then(|| view::document(run, &timed_pairs(run, band(run, None).ln_1p()), context))
 }
 
-/// The table and the verdicts of that report.
+/// The verdicts, the table and the samples of that report.
 pub(super) fn answer(run: &Run) -> Vec<Block> {
     let Some(document) = stored(run, &RunContext::default()) else { return Vec::new() };
-    let tables = document.sections.into_iter().flat_map(|section| section.blocks);
-    tables.chain(document.summary.into_iter().map(Block::Text)).collect()
+    let pairs = timed_pairs(run, band(run, None).ln_1p());
+    let mut blocks: Vec<Block> = view::verdicts(&pairs).into_iter().collect();
+    blocks.extend(document.summary.into_iter().map(Block::Text));
+    blocks.extend(document.sections.into_iter().flat_map(|section| section.blocks));
+    let chart = report::view::samples_of(run, TIME, |result| view::name(result).to_owned());
+    blocks.extend(chart.map(Block::Chart));
+    blocks
 }
 
 /// Whether a run is one of timed commands.

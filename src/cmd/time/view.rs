@@ -3,8 +3,8 @@
 use application::{AXIS, COLD, FEWEST_SAMPLES, MEMORY, TIME, TimedPair};
 use model::{BenchmarkResult, Flag, Outcome, Run, Unit, Verdict, percent};
 use report::view::RunContext;
-use report::words::modes;
-use report::{Block, Cell, Column, Document, DocumentSection, PrintedQuantity, TableRow, Tone};
+use report::words::{factor, modes};
+use report::{Block, Cell, Column, Document, DocumentSection, PrintedQuantity, TableRow, Tone, VerdictCard};
 
 use crate::cmd::duet::sentence;
 
@@ -70,7 +70,7 @@ fn row(run: &Run, time: &BenchmarkResult) -> TableRow {
     TableRow::of(cells)
 }
 
-fn name(time: &BenchmarkResult) -> &str {
+pub(super) fn name(time: &BenchmarkResult) -> &str {
     time.parameters.get(AXIS).unwrap_or_default()
 }
 
@@ -160,6 +160,21 @@ fn sentences(times: &[&BenchmarkResult], pairs: &[TimedPair]) -> Vec<String> {
     let too_few =
         |name: &str| format!("Inconclusive: '{fastest}' vs '{name}': a verdict needs {FEWEST_SAMPLES} runs of each.");
     of_fastest().map(sentence).chain(left.map(too_few)).collect()
+}
+
+/// A card for the verdict of each pair.
+pub(super) fn verdicts(pairs: &[TimedPair]) -> Option<Block> {
+    let card = |pair: &TimedPair| {
+        let (value, low, high) = pair.factor;
+        let factor = factor(PrintedQuantity::ratio(value, low, high), Unit::Seconds);
+        let (value, tone) = match pair.verdict {
+            Verdict::Different(_) | Verdict::Probable(_) => (factor.text(), Tone::Good),
+            Verdict::NoChange => ("no change".to_owned(), Tone::Muted),
+            Verdict::Inconclusive => ("inconclusive".to_owned(), Tone::Caution),
+        };
+        VerdictCard { value, label: format!("'{}' vs '{}'", pair.faster, pair.slower), tone }
+    };
+    (!pairs.is_empty()).then(|| Block::Cards(pairs.iter().map(card).collect()))
 }
 
 /// CPU time of others from which they are the first thing to change.

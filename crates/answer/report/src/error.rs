@@ -12,9 +12,6 @@ pub enum Error {
     /// A record of the report cannot be written as CSV.
     #[error("could not write the report's records as CSV: {0}")]
     Csv(#[from] csv::Error),
-    /// The drawing library refused a chart.
-    #[error("could not draw a chart: {0}")]
-    Chart(String),
     /// No format has this name.
     #[error("could not find a format named '{name}'; choose one of {known}")]
     Format {

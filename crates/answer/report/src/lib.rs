@@ -13,8 +13,12 @@ pub mod words;
 
 pub use document::{
     Badge, Block, BoxPicture, BoxTree, Cell, Chart, ChartAxis, ChartPlot, Column, ColumnKind, Curves, Digits, Division,
-    Document, DocumentSection, EmbeddedJson, Forest, ForestRow, HeatMap, Mark, PrintedQuantity, PrintedSpread, Records,
-    RowGroup, ScatterPlot, Series, Strip, StripRow, Table, TableRow, Timeline, TimelineRow, Tone, VerdictCard,
+    Document, DocumentSection, EmbeddedJson, Forest, ForestRow, HeatMap, Ladder, LadderRow, MachineCard, Mark,
+    PrintedQuantity, PrintedSpread, Records, RowDetail, RowGroup, RowLink, SamplePoint, SampleSet, SamplesPlot,
+    ScatterPlot, Series, Table, TableRow, Timeline, TimelineRow, Tone, VerdictCard,
 };
 pub use error::Error;
-pub use format::{Csv, FORMATS, Html, JsonFormat, Markdown, ReportFormat, Terminal, Tsv, by_name};
+pub use format::{
+    Csv, FORMATS, Html, JsonFormat, Markdown, PageFrame, ReportFormat, Terminal, Tsv, by_name, content_security_policy,
+    page,
+};

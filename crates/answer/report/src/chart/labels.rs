@@ -1,9 +1,6 @@
-//! Names next to points: within the drawing, and over no other name and no other point.
+//! Names next to points: within the drawing, and over no other name and no other point, in pixels.
 
-use super::sheet::FINE;
-
-/// Height of a letter over its base line, depth below it, and mean width of letters, in pixels of the page at the size
-/// of the style sheet.
+/// Height of a letter over its base line, depth below it, and mean width of letters, at the size of the style sheet.
 const HEIGHT: i32 = 10;
 const DEPTH: i32 = 3;
 const WIDTH: f64 = 7.2;
@@ -40,10 +37,10 @@ impl LabelAnchor {
     }
 }
 
-/// A shift from a point, in pixels of the page, and the part of the name that is there.
+/// A shift from a point and the part of the name that is there.
 pub(super) type LabelPlace = (i32, i32, LabelAnchor);
 
-/// Edges in drawn pixels.
+/// Edges in pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LabelEdges {
     pub(super) left: i32,
@@ -92,33 +89,28 @@ pub(super) fn place_labels(
     places
 }
 
-#[expect(clippy::cast_possible_wrap, reason = "a factor of two")]
-const fn drawn(pixels: i32) -> i32 {
-    pixels * FINE as i32
-}
-
 const fn around((x, y): (i32, i32)) -> LabelEdges {
-    let room = drawn(AROUND);
+    let room = AROUND;
     LabelEdges { left: x - room, top: y - room, right: x + room, bottom: y + room }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "names are shorter than a page")]
 fn edges((x, y): (i32, i32), (right, down, anchor): LabelPlace, name: &str) -> LabelEdges {
-    let width = drawn((name.chars().count() as f64 * WIDTH).ceil() as i32);
-    let (x, y) = (x + drawn(right), y + drawn(down));
+    let width = (name.chars().count() as f64 * WIDTH).ceil() as i32;
+    let (x, y) = (x + right, y + down);
     let left = match anchor {
         LabelAnchor::Start => x,
         LabelAnchor::Middle => x - width / 2,
         LabelAnchor::End => x - width,
     };
-    LabelEdges { left, top: y - drawn(HEIGHT), right: left + width, bottom: y + drawn(DEPTH) }
+    LabelEdges { left, top: y - HEIGHT, right: left + width, bottom: y + DEPTH }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PAGE: LabelEdges = LabelEdges { left: 100, top: 0, right: 1520, bottom: 740 };
+    const PAGE: LabelEdges = LabelEdges { left: 50, top: 0, right: 760, bottom: 370 };
 
     fn placed<'a>(points: &[((i32, i32), &'a str)], first: Option<usize>) -> Vec<(usize, LabelEdges, &'a str)> {
         let places = place_labels(points, first, PAGE);
@@ -129,8 +121,7 @@ mod tests {
     #[test]
     fn names_stay_in_the_drawing_and_off_each_other() {
         let name = "1 rented, 16 cores, 6 bought, 32 cores";
-        let points =
-            [((1400, 40), name), ((1390, 60), name), ((1500, 80), name), ((700, 400), name), ((110, 720), name)];
+        let points = [((700, 20), name), ((695, 30), name), ((750, 40), name), ((350, 200), name), ((55, 360), name)];
         let placed = placed(&points, None);
         assert!(placed.len() >= 4, "{placed:?}");
         for (index, edges, _) in &placed {
@@ -142,7 +133,7 @@ mod tests {
     #[test]
     fn a_crowd_leaves_names_out_but_never_that_of_the_first() {
         let points: Vec<((i32, i32), &str)> =
-            (0..100).map(|at| ((700 + at % 10, 400 + at / 10), "a name of some length")).collect();
+            (0..100).map(|at| ((350 + at % 10, 200 + at / 10), "a name of some length")).collect();
         let all = placed(&points, Some(57));
         assert!(all.len() < 10 && all.iter().any(|(index, ..)| *index == 57), "{}", all.len());
         assert!(place_labels(&[], Some(3), PAGE).is_empty());

@@ -1,72 +1,92 @@
-//! Axes: position of values, and tick marks.
-
-use std::ops::Range;
+//! Axes: places of values in percent of the axis, and marks.
 
 use model::Unit;
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
-use crate::{ChartAxis, Division, PrintedQuantity};
+use crate::{Division, PrintedQuantity};
 
 /// An axis with its marks; positions are in the transformed coordinate.
 #[derive(Debug, Clone)]
-pub(super) struct AxisScale {
+pub(crate) struct AxisScale {
+    division: Division,
     low: f64,
     high: f64,
+    /// Positions and names, from the low end.
     marks: Vec<(f64, String)>,
 }
 
 impl AxisScale {
-    /// An axis over values, with a margin on both sides; `None` if there are no valid values.
-    pub(super) fn over(axis: &ChartAxis, values: impl Iterator<Item = f64>) -> Option<Self> {
-        let (low, high) = extent(values.filter_map(|value| position(axis.division, value)))?;
-        Some(match axis.division {
+    /// An axis over values, with a margin on both sides; `None` if there are no valid values. `name` prints a mark.
+    pub(crate) fn over(
+        division: Division,
+        values: impl Iterator<Item = f64>,
+        name: &dyn Fn(f64) -> String,
+    ) -> Option<Self> {
+        let (low, high) = extent(values.filter_map(|value| position(division, value)))?;
+        Some(match division {
             Division::Linear => {
                 let high = if high > 0.0 { high * 1.08 } else { 1.0 };
-                Self { low: 0.0, high, marks: steps(0.0, high, |v| PrintedQuantity::bare(v, axis.unit).short()) }
+                Self { division, low: 0.0, high, marks: steps(0.0, high, name) }
             }
             Division::Octaves => {
-                let marks = octaves(low.floor(), high.ceil(), axis.unit);
-                Self { low: low - 0.3, high: high + 0.3, marks }
+                let marks = octaves(low.floor(), high.ceil(), name);
+                Self { division, low: low - 0.3, high: high + 0.3, marks }
             }
             Division::Decades => {
                 let margin = ((high - low) * 0.06).max(0.04);
                 let (low, high) = (low - margin, high + margin);
-                Self { low, high, marks: decades(low, high, &|v| PrintedQuantity::bare(v, axis.unit).short()) }
+                Self { division, low, high, marks: decades(low, high, name) }
             }
             Division::Nines => {
                 let marks =
                     [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99"), (1.0, "max")];
                 let place = |q| position(Division::Nines, q);
                 let marks = marks.into_iter().filter_map(|(q, text)| Some((place(q)?, text.to_owned()))).collect();
-                Self { low: low.min(0.2), high: high + 0.2, marks }
+                Self { division, low: low.min(0.2), high: high + 0.2, marks }
             }
         })
     }
 
-    /// An axis of ratios whose range includes a margin around 1.
-    pub(super) fn ratios(values: impl Iterator<Item = f64>, band: f64) -> Option<Self> {
-        let around = [1.0 - 2.0 * band, 1.0 + 2.0 * band];
-        let (low, high) = extent(values.chain(around).filter_map(|value| position(Division::Decades, value)))?;
-        let margin = (high - low) * 0.05;
+    /// An axis of equal steps that begins near the least value, for values that lie close together.
+    /// `name` prints a mark, given the distance of two marks.
+    pub(crate) fn near(values: impl Iterator<Item = f64>, name: &dyn Fn(f64, f64) -> String) -> Option<Self> {
+        let (low, high) = extent(values.filter_map(|value| position(Division::Linear, value)))?;
+        let margin = match (high - low) * 0.06 {
+            margin if margin > 0.0 => margin,
+            _ => (high.abs() * 0.01).max(f64::MIN_POSITIVE),
+        };
         let (low, high) = (low - margin, high + margin);
-        Some(Self { low, high, marks: decades(low, high, &|v| PrintedQuantity::bare(v, Unit::Ratio).short()) })
+        let places = steps(low, high, &|_| String::new());
+        let step = places.windows(2).map(|pair| pair[1].0 - pair[0].0).next().unwrap_or(high - low);
+        let marks = places.into_iter().map(|(at, _)| (at, name(at, step))).collect();
+        Some(Self { division: Division::Linear, low, high, marks })
     }
 
-    /// Named rows, the first at the top.
-    pub(super) fn rows(names: &[String]) -> Self {
-        let marks = names.iter().enumerate().map(|(index, name)| (-(index as f64), name.clone())).collect();
-        Self { low: 0.7 - names.len().max(1) as f64, high: 0.7, marks }
+    /// An axis of ratios whose range includes a margin around 1.
+    pub(crate) fn ratios(values: impl Iterator<Item = f64>, band: f64) -> Option<Self> {
+        let around = [1.0 - 2.0 * band, 1.0 + 2.0 * band];
+        Self::over(Division::Decades, values.chain(around), &|v| PrintedQuantity::bare(v, Unit::Ratio).short())
     }
 
-    /// The label of a mark.
-    pub(super) fn name(&self, position: f64) -> String {
-        let mark = self.marks.iter().find(|(mark, _)| (mark - position).abs() < 1e-9);
-        mark.map(|(_, name)| name.clone()).unwrap_or_default()
+    /// Place of a value along the axis in percent, which may lie beyond its ends; `None` if it has none.
+    pub(crate) fn at(&self, value: f64) -> Option<f64> {
+        Some(self.share(position(self.division, value)?))
+    }
+
+    /// Marks with their places in percent, those within the axis.
+    pub(crate) fn marks(&self) -> impl Iterator<Item = (f64, &str)> {
+        self.marks
+            .iter()
+            .filter(|(at, _)| (self.low..=self.high).contains(at))
+            .map(|(at, name)| (self.share(*at), name.as_str()))
+    }
+
+    fn share(&self, at: f64) -> f64 {
+        100.0 * (at - self.low) / (self.high - self.low)
     }
 }
 
 /// Position of a value in the transformed coordinate; `None` if it has none.
-pub(super) fn position(division: Division, value: f64) -> Option<f64> {
+fn position(division: Division, value: f64) -> Option<f64> {
     let at = match division {
         Division::Linear => value,
         Division::Decades if value > 0.0 => value.log10(),
@@ -88,7 +108,7 @@ fn extent(positions: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 /// Marks at 1, 2, 5 times a power of ten, between six and twelve of them.
-fn steps(low: f64, high: f64, name: impl Fn(f64) -> String) -> Vec<(f64, String)> {
+fn steps(low: f64, high: f64, name: &dyn Fn(f64) -> String) -> Vec<(f64, String)> {
     let rough = (high - low) / 6.0;
     if !rough.is_finite() || rough <= 0.0 {
         return Vec::new();
@@ -131,42 +151,15 @@ fn decades(low: f64, high: f64, name: &dyn Fn(f64) -> String) -> Vec<(f64, Strin
     marks
 }
 
-fn octaves(low: f64, high: f64, unit: Unit) -> Vec<(f64, String)> {
+fn octaves(low: f64, high: f64, name: &dyn Fn(f64) -> String) -> Vec<(f64, String)> {
     let every = ((high - low) / 9.0).ceil().max(1.0);
     let mut marks = Vec::new();
     let mut octave = (low / every).ceil() * every;
     while octave <= high {
-        marks.push((octave, PrintedQuantity::bare(octave.exp2(), unit).short()));
+        marks.push((octave, name(octave.exp2())));
         octave += every;
     }
     marks
-}
-
-impl Ranged for AxisScale {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let share = (value - self.low) / (self.high - self.low);
-        #[expect(clippy::cast_possible_truncation, reason = "a pixel; the cast saturates")]
-        let pixel = (f64::from(limit.0) + share * f64::from(limit.1 - limit.0)).round() as i32;
-        pixel
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        let inside = |at: &f64| (self.low..=self.high).contains(at);
-        self.marks.iter().map(|(at, _)| *at).filter(inside).collect()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.low..self.high
-    }
-}
-
-impl ValueFormatter<f64> for AxisScale {
-    fn format_ext(&self, value: &f64) -> String {
-        self.name(*value)
-    }
 }
 
 #[cfg(test)]
@@ -195,9 +188,14 @@ mod tests {
 
     #[test]
     fn invalid_values_give_no_axis() {
-        let axis = ChartAxis { title: String::new(), unit: Unit::Seconds, division: Division::Decades };
-        assert!(AxisScale::over(&axis, [f64::NAN, 0.0, -1.0, f64::INFINITY].into_iter()).is_none());
-        assert!(AxisScale::over(&axis, [f64::MAX, 5e-324].into_iter()).is_some());
+        let over = |values: &[f64]| {
+            let name = |value: f64| value.to_string();
+            let near = AxisScale::near(values.iter().copied(), &|value, _| name(value)).is_some();
+            (AxisScale::over(Division::Decades, values.iter().copied(), &name).is_some(), near)
+        };
+        assert_eq!(over(&[f64::NAN, 0.0, -1.0, f64::INFINITY]), (false, true));
+        assert_eq!(over(&[f64::NAN]), (false, false));
+        assert!(over(&[f64::MAX, 5e-324]).0);
         assert_eq!(position(Division::Nines, 1.0), Some(5.0));
     }
 }

@@ -1,35 +1,39 @@
-//! Quantities over the same time, each in its own lane.
+//! Quantities over the same time, each in its own row.
 
-use model::Unit;
+use maud::{Markup, html};
 
-use super::scale::AxisScale;
-use super::sheet::{Size, draw as sheet, series, shortened};
-use crate::{Chart, ChartAxis, Division, Error, Timeline};
+use super::colour;
+use crate::{PrintedQuantity, Timeline, TimelineRow};
 
-/// Height of a lane relative to the distance of two lanes.
-const LANE: f64 = 0.8;
+/// Height of a row.
+const HEIGHT: f64 = 28.0;
 
-pub(super) fn draw(chart: &Chart, timeline: &Timeline) -> Result<Option<String>, Error> {
-    let axis = ChartAxis::new("time", Unit::Seconds, Division::Linear);
+pub(super) fn draw(timeline: &Timeline) -> Option<Markup> {
     let known = timeline.rows.iter().flat_map(|row| &row.heights).any(Option::is_some);
-    let Some(x) = AxisScale::over(&axis, [timeline.seconds].into_iter()).filter(|_| known) else { return Ok(None) };
-    let names: Vec<String> = timeline.rows.iter().map(|row| shortened(&row.label)).collect();
-    #[expect(clippy::cast_possible_truncation, reason = "rows of one page")]
-    let height = 70 + 44 * timeline.rows.len() as u32;
-    let size = Size { width: 860, height, left: 200, right: 120 };
-    sheet(chart, size, (x, AxisScale::rows(&names)), (&axis.title, ""), |sheet| {
-        for (index, row) in timeline.rows.iter().enumerate() {
-            let floor = -(index as f64) - LANE / 2.0;
-            let width = timeline.seconds / row.heights.len().max(1) as f64;
-            for (at, height) in row.heights.iter().enumerate() {
-                let Some(height) = height.filter(|height| *height > 0.0) else { continue };
-                let (from, to) = (at as f64 * width, (at + 1) as f64 * width);
-                sheet.area((from, floor), (to, floor + LANE * height.min(1.0)), series(row.colour))?;
+    let end = PrintedQuantity::bare(timeline.seconds, model::Unit::Seconds).short();
+    known.then(|| {
+        html! {
+            table.rows.time {
+                thead { tr { th scope="col" { "" } th.plot scope="col" { span.ends { span { "0 s" } span { (end) } } } th scope="col" { "range" } } }
+                tbody { @for row in &timeline.rows {
+                    tr { th scope="row" { (row.label) } td.plot { (bars(row)) } td { (row.range) } }
+                } }
             }
-            sheet.line(&[(0.0, floor), (timeline.seconds, floor)], series(row.colour), 1)?;
-            sheet.words_at_edge(-(index as f64), size, &row.range);
-            sheet.hover_row(-(index as f64), size, &format!("{}: {}", row.label, row.range));
         }
-        Ok(())
     })
+}
+
+fn bars(row: &TimelineRow) -> Markup {
+    let each = 1000.0 / row.heights.len().max(1) as f64;
+    let mut path = format!("M0 {HEIGHT}H1000");
+    for (at, height) in row.heights.iter().enumerate() {
+        let Some(height) = height.filter(|height| *height > 0.0) else { continue };
+        let (from, high) = (at as f64 * each, HEIGHT * height.min(1.0));
+        path.push_str(&format!("M{from:.1} {HEIGHT}V{:.1}h{each:.1}V{HEIGHT}z", HEIGHT - high));
+    }
+    html! {
+        svg.strip viewBox={ "0 0 1000 " (HEIGHT) } preserveAspectRatio="none" width="100%" height=(HEIGHT) aria-hidden="true" {
+            path.fill.(colour(row.colour)) d=(path) {}
+        }
+    }
 }

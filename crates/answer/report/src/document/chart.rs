@@ -1,9 +1,10 @@
 //! Charts as data, without their rendering.
 
-use model::Unit;
+use model::{Metric, ResultKey, Unit};
 use serde::Serialize;
 
 use super::{PrintedQuantity, Tone};
+use crate::words::family_title;
 
 /// A chart with a title and a description for readers who cannot see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,8 +25,10 @@ pub enum ChartPlot {
     Curves(Curves),
     /// Ratios with their intervals, one below the other, and the margin that counts as no change.
     Forest(Forest),
-    /// Single values on a line, in rows.
-    Strip(Strip),
+    /// Values of one unit on one axis, a row for each result and a dot for each run.
+    Ladder(Ladder),
+    /// Every sample of a result: by time, as a density, and with its quartiles.
+    Samples(SamplesPlot),
     /// Two values for each member, and a line through the origin.
     Scatter(ScatterPlot),
     /// Quantities over the same time, one below the other; formats without charts print it in block characters.
@@ -99,6 +102,24 @@ pub struct Mark {
     pub text: String,
 }
 
+/// The result that a row of a chart or of a table is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RowLink {
+    /// Anchor of the result in the page.
+    pub id: String,
+    /// Its family, in words.
+    pub family: String,
+}
+
+impl RowLink {
+    /// The link of a result.
+    #[must_use]
+    pub fn of(key: &ResultKey) -> Self {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '_' { c } else { '-' };
+        Self { id: format!("r-{key}").chars().map(plain).collect(), family: family_title(key.family()) }
+    }
+}
+
 /// Ratios with their intervals.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Forest {
@@ -106,6 +127,8 @@ pub struct Forest {
     pub band: f64,
     /// Title of the axis.
     pub title: String,
+    /// What the rows are, and the names of the two runs whose values the rows have; the latter may be left out.
+    pub heads: Vec<String>,
     /// Rows from the top.
     pub rows: Vec<ForestRow>,
 }
@@ -115,6 +138,11 @@ pub struct Forest {
 pub struct ForestRow {
     /// Its label.
     pub label: String,
+    /// The result that it is about, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<RowLink>,
+    /// The values of both runs as tables print them; empty if the row has none.
+    pub values: Vec<String>,
     /// The gain: above 1 is better.
     pub ratio: PrintedQuantity,
     /// The gain in words.
@@ -125,24 +153,65 @@ pub struct ForestRow {
     pub tone: Tone,
 }
 
-/// Single values on a line, in rows.
+/// Values of one unit on one axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Strip {
+pub struct Ladder {
     /// The horizontal axis.
     pub x: ChartAxis,
+    /// Names of the runs, in the order of the values of each row.
+    pub runs: Vec<String>,
     /// Rows from the top.
-    pub rows: Vec<StripRow>,
+    pub rows: Vec<LadderRow>,
 }
 
-/// One row of values.
+/// One result of a ladder.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StripRow {
+pub struct LadderRow {
     /// Its label.
     pub label: String,
-    /// The values, in the order of time.
-    pub values: Vec<f64>,
+    /// The result that it is about.
+    pub link: RowLink,
+    /// Its value in each run.
+    pub values: Vec<Option<PrintedQuantity>>,
+}
+
+/// Every sample of a result, in one run or several.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SamplesPlot {
+    /// The axis of the values.
+    pub y: ChartAxis,
+    /// Amount and counted noun of the values, as the result prints them.
+    #[serde(skip)]
+    pub metric: Metric,
+    /// The samples of each run or command.
+    pub sets: Vec<SampleSet>,
+}
+
+/// The samples of one run or command.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SampleSet {
+    /// Name of the run or command.
+    pub name: String,
+    /// Number of its colour, from 0.
+    pub colour: usize,
+    /// The samples in the order of time.
+    pub points: Vec<SamplePoint>,
+    /// The result, as tables print it.
+    pub estimate: Option<PrintedQuantity>,
     /// Centres of the modes, each with its share.
     pub centres: Vec<(f64, f64)>,
+}
+
+/// One sample.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SamplePoint {
+    /// When it began, seconds since the run did.
+    pub began: f64,
+    /// Its value, in the base unit of the axis.
+    pub value: f64,
+    /// The 10% and 90% quantiles of its batches, if they are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batches: Option<(f64, f64)>,
 }
 
 /// Two values for each member.

@@ -26,8 +26,8 @@ impl HeatMap {
         let mut columns = vec![Column::new(&self.down, ColumnKind::Label)];
         columns.extend(self.columns.iter().map(|name| Column::new(name, ColumnKind::Number)));
         let cell = |quantity: &Option<PrintedQuantity>| quantity.map_or(Cell::Empty, Cell::Value);
-        let row = |(name, cells): &(String, Vec<Option<PrintedQuantity>>)| TableRow {
-            cells: std::iter::once(Cell::text(name)).chain(cells.iter().map(cell)).collect(),
+        let row = |(name, cells): &(String, Vec<Option<PrintedQuantity>>)| {
+            TableRow::of(std::iter::once(Cell::text(name)).chain(cells.iter().map(cell)).collect())
         };
         Table::plain(columns, self.rows.iter().map(row).collect())
     }

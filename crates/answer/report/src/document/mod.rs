@@ -9,13 +9,13 @@ mod table;
 pub(crate) use boxes::PlacedBox;
 pub use boxes::{BoxPicture, BoxTree};
 pub use chart::{
-    Chart, ChartAxis, ChartPlot, Curves, Division, Forest, ForestRow, Mark, ScatterPlot, Series, Strip, StripRow,
-    Timeline, TimelineRow,
+    Chart, ChartAxis, ChartPlot, Curves, Division, Forest, ForestRow, Ladder, LadderRow, Mark, RowLink, SamplePoint,
+    SampleSet, SamplesPlot, ScatterPlot, Series, Timeline, TimelineRow,
 };
 pub use heat::HeatMap;
 pub(crate) use quantity::unit_gap;
 pub use quantity::{Digits, PrintedQuantity, PrintedSpread};
-pub use table::{Cell, Column, ColumnKind, RowGroup, Table, TableRow, Tone};
+pub use table::{Cell, Column, ColumnKind, RowDetail, RowGroup, Table, TableRow, Tone};
 
 use serde::Serialize;
 
@@ -55,7 +55,7 @@ impl Document {
     /// The tables in reading order.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
-            Block::Table(table) => Some(table),
+            Block::Table(table) | Block::Tiles(table) => Some(table),
             _ => None,
         })
     }
@@ -99,6 +99,12 @@ pub enum Block {
     Table(Table),
     /// A few numbers that decide, large where there is room.
     Cards(Vec<VerdictCard>),
+    /// A few results, large where there is room: a table of names, values and intervals.
+    Tiles(Table),
+    /// The machines and runs of the document.
+    Machines(Vec<MachineCard>),
+    /// Commands that a reader can copy.
+    Commands(Vec<String>),
     /// Many small charts of one kind, side by side.
     Multiples(Vec<Chart>),
     /// A chart; formats without charts print its title and description.
@@ -144,6 +150,19 @@ pub struct VerdictCard {
     pub label: String,
     /// Its tone.
     pub tone: Tone,
+}
+
+/// A run and its machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MachineCard {
+    /// Name of the run in the document.
+    pub name: String,
+    /// Number of the colour that stands for the run, from 0.
+    pub colour: usize,
+    /// What is known of the machine and of the run, the most important first.
+    pub lines: Vec<String>,
+    /// The quality of the data, if Prony measured them.
+    pub badge: Option<Badge>,
 }
 
 /// A word that decides: `Quality: FAIR. Other processes used 31% of the CPUs.`

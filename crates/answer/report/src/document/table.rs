@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::PrintedQuantity;
+use super::{PrintedQuantity, RowLink, SamplesPlot};
 use crate::words::family_title;
 
 /// Meaning of a text. It must be clear without colour as well.
@@ -157,13 +157,46 @@ impl Cell {
 pub struct TableRow {
     /// The cells.
     pub cells: Vec<Cell>,
+    /// What a page shows when the row is opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Box<RowDetail>>,
 }
 
 impl TableRow {
     /// A row of these cells.
     #[must_use]
     pub const fn of(cells: Vec<Cell>) -> Self {
-        Self { cells }
+        Self { cells, detail: None }
+    }
+
+    /// The same row, with a detail.
+    #[must_use]
+    pub fn with(mut self, detail: RowDetail) -> Self {
+        self.detail = Some(Box::new(detail));
+        self
+    }
+}
+
+/// The result behind a row, for formats in which a row can be found, linked and opened.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RowDetail {
+    /// The result.
+    pub link: RowLink,
+    /// Whether any of its intervals is wider than its target.
+    pub wide: bool,
+    /// Whether it is slower or faster than the baseline, by a test.
+    pub changed: bool,
+    /// Its samples, if they are kept.
+    pub samples: Option<SamplesPlot>,
+    /// Quantiles of its single operations: the columns, and a row for each run.
+    pub tails: Option<Table>,
+}
+
+impl RowDetail {
+    /// Whether opening the row shows anything.
+    #[must_use]
+    pub const fn has_content(&self) -> bool {
+        self.samples.is_some() || self.tails.is_some()
     }
 }
 

@@ -57,7 +57,20 @@ fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
                 writeln!(out, "- **{}**: {}", escaped(name), escaped(value))?;
             }
         }
-        Block::Table(table) => write_table(out, table)?,
+        Block::Table(table) | Block::Tiles(table) => write_table(out, table)?,
+        Block::Machines(machines) => {
+            for machine in machines {
+                writeln!(out, "- **{}**: {}", escaped(&machine.name), escaped(&machine.lines.join("; ")))?;
+                if let Some(badge) = &machine.badge {
+                    writeln!(out, "  **{}** {}", escaped(&badge.head()), escaped(&badge.text))?;
+                }
+            }
+        }
+        Block::Commands(commands) => {
+            for command in commands {
+                writeln!(out, "- {}", code(command))?;
+            }
+        }
         Block::Chart(Chart { title, about, plot: ChartPlot::Timeline(timeline) }) => {
             writeln!(out, "*{}.* {}\n\n```text", escaped(title), escaped(about))?;
             for line in timeline.lines(BOXES) {

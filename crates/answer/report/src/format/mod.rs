@@ -12,7 +12,7 @@ use std::io::Write;
 use crate::{Document, Error};
 
 pub use csv::Csv;
-pub use html::Html;
+pub use html::{Html, PageFrame, content_security_policy, page};
 pub use json::JsonFormat;
 pub use markdown::Markdown;
 pub use terminal::Terminal;

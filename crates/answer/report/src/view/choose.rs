@@ -7,8 +7,8 @@ use model::words::amount;
 use model::{Unit, percent};
 
 use crate::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, Document, EmbeddedJson, PrintedQuantity, Records,
-    ScatterPlot, Table, TableRow, Tone,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, Document, DocumentSection, EmbeddedJson,
+    PrintedQuantity, Records, ScatterPlot, Table, TableRow, Tone, VerdictCard,
 };
 
 /// The report of `prony choose`: the answer with its plans and offers, and on request everything behind it; its JSON is
@@ -48,6 +48,10 @@ pub fn choose(choice: &Choice, details: bool) -> Document {
 
 fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan, details: bool) {
     let currency = &choice.problem.currency;
+    if details {
+        document.sections.splice(0..0, [DocumentSection::of("", cards(choice, chosen))]);
+        fronts(document, choice, chosen);
+    }
     let mut add = |title: String, block: Block| document.add(title, block);
     add(format!("plans, money in {currency}"), Block::Table(plans(chosen)));
     add("offers".to_owned(), Block::Table(offers(choice, chosen)));
@@ -59,6 +63,26 @@ fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan, details: 
     if chosen.information.iter().any(|information| information.value > 0.0) {
         add(format!("value of information, in {currency}"), Block::Table(information(chosen)));
     }
+}
+
+/// The chosen plan at a glance: what to take, what it costs, and how sure it is.
+fn cards(choice: &Choice, chosen: &ChosenPlan) -> Block {
+    let card = |value: String, label: &str| VerdictCard { value, label: label.to_owned(), tone: Tone::Plain };
+    let mut cards: Vec<VerdictCard> =
+        chosen.plan.iter().map(|one| card(format!("{} ×", one.count), &one.offer)).collect();
+    let over = format!("over {}", choice.problem.demand.years_in_words());
+    cards.push(card(format!("{} {}", amount(chosen.costs.total), choice.problem.currency), &over));
+    if let Some(odds) = chosen.plans.iter().find(|odds| odds.plan == chosen.plan) {
+        cards.push(card(percent(odds.reaches), "meets the demand"));
+        cards.push(card(percent(odds.probability), "is the cheapest plan"));
+    }
+    Block::Cards(cards)
+}
+
+/// What each further property of a plan costs.
+fn fronts(document: &mut Document, choice: &Choice, chosen: &ChosenPlan) {
+    let currency = &choice.problem.currency;
+    let mut add = |title: String, block: Block| document.add(title, block);
     let unit = &choice.problem.demand.unit;
     for (against, words) in [
         ("rate", format!("rate, {unit}")),
@@ -67,8 +91,8 @@ fn plan(document: &mut Document, choice: &Choice, chosen: &ChosenPlan, details: 
     ] {
         let points: Vec<&FrontPoint> = chosen.front.iter().filter(|parameters| parameters.against == against).collect();
         if points.len() > 1 {
-            add(format!("cost against {words}"), Block::Table(front_table(&points, against)));
-            add(String::new(), Block::Chart(front_chart(&points, against, &words, currency)));
+            add(format!("cost against {words}"), Block::Chart(front_chart(&points, against, &words, currency)));
+            add(String::new(), Block::Table(front_table(&points, against)));
         }
     }
 }
@@ -169,7 +193,7 @@ fn front_chart(points: &[&FrontPoint], against: &str, words: &str, currency: &st
     Chart {
         title: format!("Pareto front: cost against {against}"),
         about: format!(
-            "{plans}, by expected values. The chosen plan (orange) must also reach the confidence, so it may lie off the \
+            "{plans}, by expected values. The chosen plan (ringed) must also reach the confidence, so it may lie off the \
              front."
         ),
         plot: ChartPlot::Scatter(ScatterPlot {

@@ -1,14 +1,16 @@
 //! A farm's run beside its results: the nodes, events over time, and what happened.
 
-use model::{FarmIncident, FarmNode, FarmRecord, Unit};
+use model::{FarmIncident, FarmNode, FarmRecord, FarmWindow, Unit};
 
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, Mark, PrintedQuantity, Series,
-    TableRow,
+    TableRow, Timeline, TimelineRow,
 };
 
 /// Most nodes with a curve each, and most marks.
 const CURVES: usize = 8;
+/// Most nodes in the timeline.
+const DRAWN: usize = 40;
 /// Most incidents in the list.
 const LISTED: usize = 200;
 /// Incidents that the chart marks.
@@ -79,7 +81,34 @@ fn timeline(record: &FarmRecord) -> Option<DocumentSection> {
             marks,
         }),
     };
-    Some(DocumentSection::of("Throughput", Block::Chart(chart)))
+    Some(DocumentSection {
+        title: "Throughput".to_owned(),
+        blocks: vec![Block::Chart(chart), Block::Chart(work(record, end))],
+    })
+}
+
+/// What each node did over the same time, relative to the busiest moment of any.
+fn work(record: &FarmRecord, end: f64) -> Chart {
+    let rate =
+        |window: &FarmWindow, node: usize| window.events.get(node).copied().unwrap_or_default() as f64 / window.wall;
+    let all = || record.windows.iter().flat_map(|window| (0..record.nodes.len()).map(|node| rate(window, node)));
+    let most = all().fold(f64::MIN_POSITIVE, f64::max);
+    let row = |(node, of): (usize, &FarmNode)| {
+        let rates: Vec<f64> = record.windows.iter().map(|window| rate(window, node)).collect();
+        let best = rates.iter().copied().fold(0.0, f64::max);
+        TimelineRow {
+            label: of.node.clone(),
+            range: format!("up to {}", PrintedQuantity::bare(best, Unit::PerSecond).short()),
+            heights: rates.iter().map(|rate| Some(rate / most)).collect(),
+            colour: node + 1,
+        }
+    };
+    let rows = record.nodes.iter().enumerate().take(DRAWN).map(row).collect();
+    Chart {
+        title: "work of each node".to_owned(),
+        about: "Events a second over the same time, all nodes on one scale.".to_owned(),
+        plot: ChartPlot::Timeline(Timeline { seconds: end, rows }),
+    }
 }
 
 fn incidents(all: &[FarmIncident]) -> Option<DocumentSection> {
@@ -93,6 +122,5 @@ fn incidents(all: &[FarmIncident]) -> Option<DocumentSection> {
         items.push(format!("and {} more; prony farm status --format json has them all", all.len() - LISTED));
     }
     let blocks = vec![Block::list(items)];
-    let title = if all.len() == 1 { "1 entry".to_owned() } else { format!("{} entries", all.len()) };
-    (!all.is_empty()).then(|| DocumentSection::of("Event log", Block::folded(title, blocks)))
+    (!all.is_empty()).then(|| DocumentSection { title: "Event log".to_owned(), blocks })
 }

@@ -38,7 +38,7 @@ pub(super) fn strip(run: &Run) -> Option<DocumentSection> {
     let chart = Chart {
         title: "Clock and busy sibling hyperthreads".to_owned(),
         about: format!(
-            "{} from left to right: clock of each CPU, and share of time with a busy sibling hyperthread.",
+            "{} from left to right: clock of each CPU, and share of time with a busy sibling hyperthread. Only CPUs that ran samples.",
             duration(seconds)
         ),
         plot: ChartPlot::Timeline(Timeline { seconds, rows }),

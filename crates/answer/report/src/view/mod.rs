@@ -37,7 +37,7 @@ pub use farm::farm;
 pub use machine::heading;
 pub use network::{PrintedPlateau, network};
 pub use predict::predict;
-pub use report::{ReportInput, report};
+pub use report::{ReportInput, report, samples_of};
 pub use rules::rules;
 pub use run::{RunContext, run, run_records, several};
 pub use topology::topology;

@@ -3,7 +3,7 @@
 use model::{BenchmarkResult, Estimate, Outcome, Parameters, Run, Unit, format_size};
 use plan_network::{Burst, Framing};
 
-use crate::words::{grouped, modes, parameters_words};
+use crate::words::{grouped, modes, parameter_value, parameters_words};
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
     TableRow, Tone,
@@ -11,6 +11,8 @@ use crate::{
 
 /// Benchmark of a stream.
 const STREAM: &str = "network.tcp_stream";
+/// Benchmark of the time that an event takes to build, at a quantile.
+const EVENT_LATENCY: &str = "network.event_latency";
 /// Benchmark of the frames lost of a burst.
 const BURST: &str = "network.burst_loss";
 
@@ -29,6 +31,36 @@ pub fn network(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
     let mut sections = streams(run, plateaus);
     sections.extend(bursts(run));
     sections
+}
+
+/// One chart of the latencies of event building over their quantiles, a curve for each setting.
+pub(super) fn events(run: &Run) -> Option<DocumentSection> {
+    let sets = sets(run, EVENT_LATENCY, "quantile");
+    let shared = |name: &str, value: &str| sets.iter().all(|(own, _)| own.get(name) == Some(value));
+    let series = |(colour, (own, members)): (usize, &(Parameters, Vec<&BenchmarkResult>))| {
+        let rest =
+            own.iter().filter(|(name, value)| !shared(name, value)).map(|(name, value)| parameter_value(name, value));
+        let words: Vec<String> = rest.collect();
+        let point = |result: &&BenchmarkResult| {
+            let estimate = result.outcome.estimate()?;
+            let quantity = PrintedQuantity::of(estimate, result.metric.unit).in_metric(&result.metric);
+            Some((result.parameters.get("quantile")?.parse().ok()?, quantity))
+        };
+        let name = if words.is_empty() { "event latency".to_owned() } else { words.join(", ") };
+        Series { name, colour, variant: 0, points: members.iter().filter_map(point).collect() }
+    };
+    let series: Vec<Series> = sets.iter().enumerate().map(series).filter(|one| one.points.len() > 1).collect();
+    let chart = Chart {
+        title: "Latency of an event".to_owned(),
+        about: "At 99%, 1 in 100 events takes longer to build. Bars: 95% intervals.".to_owned(),
+        plot: ChartPlot::Curves(Curves {
+            x: ChartAxis::new("quantile", Unit::Ratio, Division::Nines),
+            y: ChartAxis::new("time of one event", Unit::Seconds, Division::Decades),
+            marks: Vec::new(),
+            series: series.clone(),
+        }),
+    };
+    (!series.is_empty()).then(|| DocumentSection::of("Event building", Block::Chart(chart)))
 }
 
 /// The sets of parameters of results of a benchmark without one parameter, in the order of the run.

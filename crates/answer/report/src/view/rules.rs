@@ -16,14 +16,9 @@ pub fn rules() -> Document {
         Column::new("reason", ColumnKind::Words),
         Column::new("source", ColumnKind::Words),
     ];
-    let row = |rule: &model::Rule| TableRow {
-        cells: vec![
-            Cell::text(rule.name),
-            Cell::text(rule.value.to_string()),
-            Cell::text(rule.unit),
-            Cell::text(rule.reason),
-            Cell::text(rule.source),
-        ],
+    let row = |rule: &model::Rule| {
+        let value = rule.value.to_string();
+        TableRow::of([rule.name, &value, rule.unit, rule.reason, rule.source].map(Cell::text).to_vec())
     };
     let rows = rules.iter().map(row).collect();
     document.sections.push(DocumentSection::of("", Block::Table(Table::plain(columns, rows))));

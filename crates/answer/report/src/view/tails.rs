@@ -32,6 +32,19 @@ pub(super) fn tails(run: &Run) -> Option<DocumentSection> {
     (!blocks.is_empty()).then_some(DocumentSection { title, blocks })
 }
 
+/// The quantiles of one result in several runs, a named row each; `None` if no run has any.
+pub(super) fn of_results<'a>(named: impl Iterator<Item = (&'a str, &'a BenchmarkResult)>) -> Option<Table> {
+    let found: Vec<(&str, &BenchmarkResult)> = named.filter(|(_, result)| valid_quantiles(result).len() > 1).collect();
+    let (_, first) = found.first()?;
+    let columns = if slow(first) { SLOW } else { LATE };
+    let mut rows: Vec<TableRow> = found.iter().map(|(_, result)| row(result, &columns)).collect();
+    rows.iter_mut().zip(&found).for_each(|(row, (name, _))| row.cells[0] = Cell::text(*name));
+    let head = columns.iter().map(|(_, name)| Column::number(*name));
+    let mut table = Table::plain(std::iter::once(Column::label("percentile")).chain(head).collect(), rows);
+    table.drop_empty();
+    Some(table)
+}
+
 fn slow(result: &BenchmarkResult) -> bool {
     result.metric.better == Better::Higher
 }

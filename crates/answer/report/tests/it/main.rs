@@ -8,5 +8,7 @@ mod evaluation;
 mod fixture;
 mod formats;
 mod history;
+mod interaction;
+mod numbers;
 mod page;
 mod width;

@@ -10,7 +10,7 @@ use model::{FactValue, Run};
 use report::view::{self, ReportInput};
 use report::{Block, Chart, ChartPlot, Html, ReportFormat};
 
-fn page(runs: &[&Run]) -> String {
+pub(crate) fn page(runs: &[&Run]) -> String {
     let comparison = (runs.len() > 1).then(|| compare::compare(runs, &compare::CompareOptions::default()).unwrap());
     let explanation =
         (runs.len() == 2).then(|| explain::explain(runs[0], runs[1], &explain::ExplainOptions::default()).unwrap());
@@ -26,15 +26,15 @@ fn page(runs: &[&Run]) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn single() -> String {
+pub(crate) fn single() -> String {
     page(&[&fixture::sample_run(5, 1.0, true)])
 }
 
-fn two() -> String {
+pub(crate) fn two() -> String {
     page(&[&fixture::sample_run(5, 1.0, true), &fixture::rated(fixture::sample_run(6, 1.12, true), 1.12)])
 }
 
-fn several() -> String {
+pub(crate) fn several() -> String {
     let runs: Vec<Run> = [1.0, 1.15, 0.8, 1.4]
         .iter()
         .enumerate()
@@ -102,9 +102,10 @@ fn captions_are_short_and_no_heading_has_the_old_words() {
 #[test]
 fn a_forest_plot_has_a_legend() {
     let page = two();
-    for word in ["better", "worse", "no change", "inconclusive or not tested", "no error bars"] {
-        assert!(page.contains(&format!("</span>{word}</li>")), "{word}");
+    for (sign, word) in [("▲", "better"), ("▼", "worse"), ("■", "no change"), ("◆", "inconclusive or not tested")] {
+        assert!(page.contains(&format!("{sign} </span>{word}</li>")), "{word}");
     }
+    assert!(page.contains("<li>hollow: no error bars</li>"));
 }
 
 #[test]
@@ -261,7 +262,8 @@ fn a_farm_has_its_timeline_its_nodes_and_its_event_log() {
     {
         assert!(with.contains(part) && !without.contains(part), "{part}");
     }
-    assert_eq!(with.matches("<svg").count(), without.matches("<svg").count() + 1);
+    assert_eq!(with.matches("<figure").count(), without.matches("<figure").count() + 2);
+    assert!(with.contains("up to 25.0"), "the work of each node: {with}");
 }
 
 #[test]

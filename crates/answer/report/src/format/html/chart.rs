@@ -2,32 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
-use crate::chart::{small_svg, svg};
-use crate::{Chart, ChartPlot, Curves, Division, Error, PrintedQuantity};
+use crate::chart::{self, COLOURS, colour, place_words, sample_legend};
+use crate::{Chart, ChartPlot, Curves, PrintedQuantity};
 
-/// Number of colours of series; see the style sheet.
-const COLOURS: usize = 7;
-/// Colours of a forest plot and their meaning; see `chart::sheet::tone`.
-const FOREST: [(&str, &str); 4] =
-    [("c2", "better"), ("c1", "worse"), ("c0", "no change"), ("c6", "inconclusive or not tested")];
+/// Marks of a forest plot and their meaning.
+const FOREST: [(&str, &str, &str); 4] = [
+    ("good", "▲", "better"),
+    ("bad", "▼", "worse"),
+    ("same", "■", "no change"),
+    ("open", "◆", "inconclusive or not tested"),
+];
 
-pub(super) fn draw(chart: &Chart) -> Result<Markup, Error> {
-    Ok(drawn(chart, svg(chart)?, false))
-}
-
-/// One of many small charts: its title, drawing and legend.
-pub(super) fn draw_small(chart: &Chart) -> Result<Markup, Error> {
-    Ok(drawn(chart, small_svg(chart)?, true))
-}
-
-fn drawn(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
+/// A chart; one of several side by side is `small` and leaves its explanation to the text above it.
+pub(super) fn draw(chart: &Chart, small: bool) -> Markup {
     html! {
         figure.small[small] {
             figcaption { h3 { (chart.title) } @if !small { p.muted { (chart.about) } } (legend(&chart.plot)) }
-            @match drawing {
-                Some(drawing) => div.scroll tabindex="0" { (PreEscaped(drawing)) },
+            @match chart::draw(chart, small) {
+                Some(drawing) => (drawing),
                 None => p.muted { "No value of this chart can be drawn." },
             }
             (numbers(&chart.plot))
@@ -36,11 +30,15 @@ fn drawn(chart: &Chart, drawing: Option<String>, small: bool) -> Markup {
 }
 
 fn legend(plot: &ChartPlot) -> Markup {
-    let curves = match plot {
-        ChartPlot::Curves(curves) => curves,
-        ChartPlot::Forest(_) => return forest_legend(),
-        ChartPlot::Scatter(_) | ChartPlot::Strip(_) | ChartPlot::Timeline(_) => return html! {},
-    };
+    match plot {
+        ChartPlot::Curves(curves) => curve_legend(curves),
+        ChartPlot::Forest(_) => forest_legend(),
+        ChartPlot::Samples(samples) => sample_legend(samples),
+        ChartPlot::Ladder(_) | ChartPlot::Scatter(_) | ChartPlot::Timeline(_) => html! {},
+    }
+}
+
+fn curve_legend(curves: &Curves) -> Markup {
     html! {
         ul.legend {
             // Several curves can share a name, such as single values.
@@ -48,18 +46,18 @@ fn legend(plot: &ChartPlot) -> Markup {
                 !curves.series[..*at].iter().any(|known| known.name == series.name)
             }) {
                 @let hollow = series.variant > 0 || series.colour >= COLOURS;
-                li { span class={ "swatch c" (series.colour % COLOURS) @if hollow { " hollow" } } {} (series.name) }
+                li { span class={ "key " (colour(series.colour)) @if hollow { " hollow" } } {} (series.name) }
             }
         }
     }
 }
 
-/// The legend of a forest plot's colours and marks.
+/// The legend of a forest plot's marks.
 fn forest_legend() -> Markup {
     html! {
         ul.legend {
-            @for (tone, label) in FOREST { li { span class={ "swatch " (tone) } {} (label) } }
-            li { span class="swatch hollow c6" {} "no error bars" }
+            @for (class, glyph, label) in FOREST { li { span class=(class) { (glyph) " " } (label) } }
+            li { "hollow: no error bars" }
             li { "An arrow marks an interval that goes on." }
         }
     }
@@ -69,17 +67,17 @@ fn forest_legend() -> Markup {
 fn numbers(plot: &ChartPlot) -> Markup {
     let table = match plot {
         ChartPlot::Curves(curves) => curve_numbers(curves),
-        ChartPlot::Forest(_) | ChartPlot::Strip(_) | ChartPlot::Timeline(_) => return html! {},
         ChartPlot::Scatter(scatter) => html! {
             table {
-                thead { tr { th scope="col" {} th.n scope="col" { (scatter.x.title) } th.n scope="col" { (scatter.y.title) } } }
+                thead { tr { th scope="col" { "name" } th.n scope="col" { (scatter.x.title) } th.n scope="col" { (scatter.y.title) } } }
                 tbody { @for (name, x, y) in &scatter.points {
                     tr { th scope="row" { (name) } td.n { (x.text_with_interval()) } td.n { (y.text_with_interval()) } }
                 } }
             }
         },
+        _ => return html! {},
     };
-    html! { details.numbers { summary { "Table" } div.scroll tabindex="0" { (table) } } }
+    html! { details.numbers { summary { "Table" } div.scroll tabindex="0" role="region" aria-label="numbers of the chart" { (table) } } }
 }
 
 fn curve_numbers(curves: &Curves) -> Markup {
@@ -91,16 +89,11 @@ fn curve_numbers(curves: &Curves) -> Markup {
             row[index] = Some(quantity);
         }
     }
-    let place = |bits: u64| match curves.x.division {
-        Division::Nines if f64::from_bits(bits) >= 1.0 => "maximum".to_owned(),
-        Division::Nines => format!("{}%", f64::from_bits(bits) * 100.0),
-        _ => PrintedQuantity::bare(f64::from_bits(bits), curves.x.unit).text(),
-    };
     html! {
         table {
             thead { tr { th scope="col" { (curves.x.title) } @for series in &curves.series { th.n scope="col" { (series.name) } } } }
             tbody { @for (bits, row) in places {
-                tr { th scope="row" { (place(bits)) } @for quantity in row { td.n { @if let Some(q) = quantity { (q.text()) } } } }
+                tr { th scope="row" { (place_words(&curves.x, f64::from_bits(bits))) } @for quantity in row { td.n { @if let Some(q) = quantity { (q.text()) } } } }
             } }
         }
     }

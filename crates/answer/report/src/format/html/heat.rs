@@ -14,7 +14,7 @@ pub(super) fn draw(map: &HeatMap) -> Markup {
             (map.about)
             @if large { " Point at a cell to see its value." }
         }
-        div.scroll tabindex="0" {
+        div.scroll tabindex="0" role="region" aria-label=(map.down) {
             table.heat {
                 thead { tr { th scope="col" { (map.down) } @for name in &map.columns { th.n scope="col" { (name) } } } }
                 tbody {
@@ -38,7 +38,7 @@ pub(super) fn draw(map: &HeatMap) -> Markup {
     }
 }
 
-/// From nothing to a strong orange, which text stays readable on in both schemes.
+/// From nothing to a strong grey, which text stays readable on in both schemes.
 fn shade(share: f64) -> String {
-    format!("background: rgba(213, 94, 0, {:.2})", 0.55 * share)
+    format!("background: rgba(110, 125, 150, {:.2})", 0.5 * share)
 }

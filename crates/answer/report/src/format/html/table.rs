@@ -1,47 +1,75 @@
-//! Tables, with bars for intervals.
-
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+//! Tables. Rows with a detail can be found, linked and opened, and show their samples.
 
 use maud::{Markup, html};
+use model::percent;
 
+use crate::chart::{sample_strip, samples_plot};
 use crate::document::unit_gap;
-use crate::{Cell, Column, ColumnKind, PrintedQuantity, RowGroup, Table, TableRow, Tone};
-
-/// Relative deviation that a bar shows on each side.
-const REACH: f64 = 0.05;
-/// The shaded part of a bar: the default target of convergence.
-const BAND: f64 = 0.02;
+use crate::{Cell, Column, ColumnKind, PrintedQuantity, RowDetail, RowGroup, Table, TableRow, Tone};
 
 pub(super) fn draw(table: &Table) -> Markup {
     let headed = table.columns.iter().any(|column| !column.title.is_empty());
-    let classes: Vec<&str> = (0..table.columns.len()).map(|index| alignment(table, index)).collect();
+    let grid = TableGrid::of(table);
     html! {
-        div.scroll tabindex="0" {
+        div.scroll.results[grid.strip.is_some()] tabindex="0" role="region" aria-label=(name(table)) {
             table {
-                @if barred(table) { caption { "Bars: 95% interval, clipped at ±5%. Green: ±2% target." } }
                 @if headed {
-                    thead { tr { @for (column, class) in table.columns.iter().zip(&classes) { th scope="col" class=(class) { (column.title) } } } }
+                    thead { tr { @for (index, column) in table.columns.iter().enumerate() {
+                        th scope="col" class=(grid.classes[index]) { (column.title) }
+                        @if grid.strip == Some(index) { th scope="col" { "distribution" } }
+                    } } }
                 }
-                @for group in &table.groups {
-                    @let decimals = decimals(table, group);
-                    tbody {
-                        @if !group.title.is_empty() {
-                            tr.group { th scope="rowgroup" colspan=(table.columns.len()) {
-                                (group.title) @if !group.note.is_empty() { span.muted { " (" (group.note) ")" } }
-                            } }
-                        }
-                        @for one in &group.rows { (row(&table.columns, &classes, &decimals, one)) }
-                    }
-                }
+                @for group in &table.groups { (body(&grid, group)) }
             }
         }
     }
 }
 
-fn barred(table: &Table) -> bool {
-    let bar = |cell: &Cell| matches!(cell, Cell::Interval(q) if q.has_interval() && q.unit != model::Unit::Ratio);
-    table.rows().flat_map(|row| &row.cells).any(bar)
+/// What a table is of, for who cannot see it.
+fn name(table: &Table) -> String {
+    let titles = table.columns.iter().map(|column| column.title.as_str()).filter(|title| !title.is_empty());
+    let titles: Vec<&str> = titles.take(4).collect();
+    if titles.is_empty() { "table".to_owned() } else { format!("table of {}", titles.join(", ")) }
+}
+
+/// The columns of a table, and where the samples stand.
+struct TableGrid<'a> {
+    columns: &'a [Column],
+    classes: Vec<&'static str>,
+    /// The column after which the samples of the rows are drawn.
+    strip: Option<usize>,
+}
+
+impl<'a> TableGrid<'a> {
+    fn of(table: &'a Table) -> Self {
+        let classes = (0..table.columns.len()).map(|index| alignment(table, index)).collect();
+        let sampled = table.rows().filter_map(|row| row.detail.as_ref()).any(|detail| detail.samples.is_some());
+        let interval = |row: &TableRow| row.cells.iter().position(|cell| matches!(cell, Cell::Interval(_)));
+        let after = table.rows().find_map(interval).unwrap_or(table.columns.len().saturating_sub(1));
+        Self { columns: &table.columns, classes, strip: sampled.then_some(after) }
+    }
+
+    fn width(&self) -> usize {
+        self.columns.len() + usize::from(self.strip.is_some())
+    }
+}
+
+fn body(grid: &TableGrid<'_>, group: &RowGroup) -> Markup {
+    html! {
+        tbody {
+            @if !group.title.is_empty() {
+                tr.group { th scope="rowgroup" colspan=(grid.width()) {
+                    (group.title) @if !group.note.is_empty() { span.muted { " (" (group.note) ")" } }
+                } }
+            }
+            @for one in &group.rows {
+                (row(grid, one))
+                @if let Some(detail) = one.detail.as_deref().filter(|detail| detail.has_content()) {
+                    tr.detail { td colspan=(grid.width()) { (inside(detail)) } }
+                }
+            }
+        }
+    }
 }
 
 /// Class of a column by where its texts end: those of numbers and of shaded cells at the right.
@@ -49,50 +77,86 @@ fn alignment(table: &Table, index: usize) -> &'static str {
     let shaded = || table.rows().any(|row| matches!(row.cells.get(index), Some(Cell::Heat { .. })));
     match table.columns[index].kind {
         ColumnKind::Number => "n",
+        ColumnKind::Words if table.rows().any(|row| row.detail.is_some()) => "short",
         _ if shaded() => "heat",
         _ => "",
     }
 }
 
-fn row(columns: &[Column], classes: &[&str], decimals: &[Decimals], row: &TableRow) -> Markup {
+fn row(grid: &TableGrid<'_>, row: &TableRow) -> Markup {
     let across = row.cells.iter().position(|cell| matches!(cell, Cell::Across(..)));
-    let shown = across.map_or(columns.len(), |index| index + 1);
+    let shown = across.map_or(grid.columns.len(), |index| index + 1);
+    let detail = row.detail.as_deref();
+    let (wide, changed) = (detail.is_some_and(|one| one.wide), detail.is_some_and(|one| one.changed));
     html! {
-        tr {
-            @for (index, column) in columns.iter().take(shown).enumerate() {
+        tr.wide[wide].changed[changed] id=[detail.map(|one| &one.link.id)] data-f=[detail.map(|one| &one.link.family)] {
+            @for (index, column) in grid.columns.iter().take(shown).enumerate() {
                 @let cell = row.cells.get(index).unwrap_or(&Cell::Empty);
                 @if index == 0 && column.kind == ColumnKind::Label {
-                    th scope="row" { (content(cell, &decimals[index])) }
+                    th scope="row" { (label(cell, detail)) }
                 } @else if let Cell::Across(text, tone) = cell {
-                    td colspan=(columns.len() - index) class=(class(*tone)) { (text) }
+                    td colspan=(grid.width() - index) class=(class(*tone)) { (text) }
                 } @else if let Cell::Heat { text, gain } = cell {
                     td class=(heat(*gain)) data-v=(gain) { (text) }
                 } @else {
-                    td class=(classes[index]) data-v=[order(cell)] {
-                        (content(cell, &decimals[index]))
+                    td class=(grid.classes[index]) data-v=[order(cell)] {
+                        @if detail.is_some() { (switched(cell)) } @else { (content(cell)) }
                     }
+                }
+                @if grid.strip == Some(index) && across.is_none() {
+                    td.strip { @if let Some(samples) = detail.and_then(|one| one.samples.as_ref()) { (sample_strip(samples)) } }
                 }
             }
         }
     }
 }
 
-fn content(cell: &Cell, decimals: &Decimals) -> Markup {
+/// The name of a row, which opens it if it has anything in it.
+fn label(cell: &Cell, detail: Option<&RowDetail>) -> Markup {
+    html! {
+        @if detail.is_some_and(RowDetail::has_content) {
+            details.row { summary { (content(cell)) } }
+        } @else {
+            (content(cell))
+        }
+    }
+}
+
+/// What an opened row shows: its samples, and the quantiles of its operations.
+fn inside(detail: &RowDetail) -> Markup {
+    html! {
+        @if let Some(samples) = &detail.samples { (samples_plot(samples)) }
+        @if let Some(tails) = &detail.tails { (draw(tails)) }
+    }
+}
+
+/// An interval as it is, and relative to its value: the page shows one of them.
+fn switched(cell: &Cell) -> Markup {
+    match cell {
+        Cell::Interval(quantity) if quantity.has_interval() && quantity.value > 0.0 => {
+            let end = |end: f64| percent(end / quantity.value - 1.0);
+            let (low, high) = (end(quantity.low), end(quantity.high));
+            let sign = if quantity.high >= quantity.value { "+" } else { "" };
+            html! { span.abs { (content(cell)) } span.rel { (low) " – " (sign) (high) } }
+        }
+        _ => content(cell),
+    }
+}
+
+pub(super) fn content(cell: &Cell) -> Markup {
     if let Some(quantity) = cell.quantity() {
         let digits = quantity.digits();
-        let decimals = decimals.get(&digits.unit).copied().unwrap_or(0);
         return match cell {
             Cell::Interval(_) if quantity.has_interval() => {
                 html! {
-                    (digits.low) " – " (number(&digits.high, decimals))
+                    (digits.low) " – " (digits.high)
                     @if let Some(note) = quantity.ends_note() { " " span.muted { (note) } }
-                    (bar(quantity))
                 }
             }
             Cell::Interval(_) => html! { span.muted { "no error bars" } },
-            Cell::Marked(_, mark) => html! { (number(&digits.value, decimals)) (unit(&digits.unit)) sup { (mark) } },
-            Cell::Below(_) => html! { "< " (number(&digits.value, decimals)) (unit(&digits.unit)) },
-            _ => html! { (number(&digits.value, decimals)) (unit(&digits.unit)) },
+            Cell::Marked(_, mark) => html! { (value(quantity)) sup { (mark) } },
+            Cell::Below(_) => html! { "< " (value(quantity)) },
+            _ => value(quantity),
         };
     }
     match cell {
@@ -104,6 +168,11 @@ fn content(cell: &Cell, decimals: &Decimals) -> Markup {
         Cell::Count(count) => html! { (count) },
         _ => html! {},
     }
+}
+
+fn value(quantity: &PrintedQuantity) -> Markup {
+    let digits = quantity.digits();
+    html! { (digits.value) @if !digits.unit.is_empty() { span.u { (unit_gap(&digits.unit)) (digits.unit) } } }
 }
 
 /// The sort key of a cell, if it is not its text.
@@ -121,40 +190,6 @@ fn heat(gain: f64) -> String {
     format!("heat {}{shade}", if size > 0.0 { "better" } else { "worse" })
 }
 
-/// Largest number of decimals of every unit in a column.
-type Decimals = BTreeMap<Cow<'static, str>, usize>;
-
-/// Decimals in every column of a group.
-fn decimals(table: &Table, group: &RowGroup) -> Vec<Decimals> {
-    let column = |index: usize| {
-        let mut most = Decimals::new();
-        for quantity in group.rows.iter().filter_map(|row| row.cells.get(index)?.quantity()) {
-            let digits = quantity.digits();
-            let known = most.entry(digits.unit).or_default();
-            *known = (*known).max(places(&digits.value));
-        }
-        most
-    };
-    (0..table.columns.len()).map(column).collect()
-}
-
-fn places(number: &str) -> usize {
-    number.split_once('.').map_or(0, |(_, decimals)| decimals.len())
-}
-
-/// A number padded for the decimals of other numbers in its column, so that the decimal points are aligned.
-fn number(text: &str, decimals: usize) -> Markup {
-    let missing = decimals.saturating_sub(places(text));
-    let parameters = if missing > 0 && !text.contains('.') { 0.5 } else { 0.0 };
-    html! {
-        @if missing > 0 { span style={ "padding-right:" (missing as f64 + parameters) "ch" } { (text) } } @else { (text) }
-    }
-}
-
-fn unit(unit: &str) -> Markup {
-    html! { @if !unit.is_empty() { span.u { (unit_gap(unit)) (unit) } } }
-}
-
 pub(super) const fn class(tone: Tone) -> &'static str {
     match tone {
         Tone::Plain => "",
@@ -163,29 +198,5 @@ pub(super) const fn class(tone: Tone) -> &'static str {
         Tone::Good => "good",
         Tone::Bad => "bad",
         Tone::Caution => "caution",
-    }
-}
-
-/// The interval around its value, up to ±5%, with an arrow if it continues. Ratios have their own plot.
-fn bar(quantity: &PrintedQuantity) -> Markup {
-    if quantity.unit == model::Unit::Ratio || !quantity.has_interval() || quantity.value == 0.0 {
-        return html! {};
-    }
-    let relative = |x: f64| (x / quantity.value - 1.0).clamp(-2.0 * REACH, 2.0 * REACH);
-    let (low, high) = (relative(quantity.low), relative(quantity.high));
-    if !low.is_finite() || !high.is_finite() {
-        return html! {};
-    }
-    let place = |x: f64| format!("{:.1}", 40.0 + 36.0 * (x / REACH).clamp(-1.0, 1.0));
-    let band = (place(-BAND), format!("{:.1}", 72.0 * BAND / REACH));
-    let class = if high.max(-low) > BAND * 1.01 { "bar wide" } else { "bar" };
-    html! {
-        svg class=(class) viewBox="0 0 80 12" aria-hidden="true" {
-            rect.band x=(band.0) y="1" width=(band.1) height="10" {}
-            line x1=(place(low)) x2=(place(high)) y1="6" y2="6" {}
-            @if low < -REACH { path d="M6 3 L2 6 L6 9" {} }
-            @if high > REACH { path d="M74 3 L78 6 L74 9" {} }
-            circle cx="40" cy="6" r="2.2" {}
-        }
     }
 }

@@ -100,7 +100,19 @@ impl TerminalPage {
                 }
                 Block::List { numbered, items } => self.list(lines, *numbered, items),
                 Block::Facts(facts) => self.facts(lines, facts),
-                Block::Table(table) => grid::draw(table, self.width, self.paint, lines),
+                Block::Table(table) | Block::Tiles(table) => grid::draw(table, self.width, self.paint, lines),
+                Block::Machines(machines) => {
+                    for machine in machines {
+                        let text = format!("{}: {}", machine.name, machine.lines.join("; "));
+                        self.text(lines, &text, "  ", "    ", Tone::Plain);
+                        if let Some(badge) = &machine.badge {
+                            self.text(lines, &format!("{} {}", badge.head(), badge.text), "  ", "    ", Tone::Plain);
+                        }
+                    }
+                }
+                Block::Commands(commands) => {
+                    lines.extend(commands.iter().map(|command| format!("  {}", clean(command))));
+                }
                 Block::Chart(Chart { title, about, plot: ChartPlot::Timeline(timeline) }) => {
                     self.text(lines, &format!("{title}. {about}"), "  ", "    ", Tone::Muted);
                     lines.extend(timeline.lines(self.picture()).iter().map(|line| format!("  {}", clean(line))));

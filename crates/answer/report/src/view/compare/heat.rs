@@ -4,7 +4,9 @@ use compare::{CompareRow, Comparison, GeometricMean, Normalise, Ratio, Relation}
 
 use super::means;
 use crate::words::{distinct, factor, family_title, grouped};
-use crate::{Block, Cell, Column, DocumentSection, PrintedQuantity, Table, TableRow, Tone};
+use crate::{
+    Block, Cell, Chart, ChartPlot, Column, DocumentSection, Forest, ForestRow, PrintedQuantity, Table, TableRow, Tone,
+};
 
 /// A machine with its means.
 struct Line<'a> {
@@ -16,9 +18,65 @@ struct Line<'a> {
     families: Vec<Option<(String, f64)>>,
 }
 
+/// The machines by their mean over all results, the best first, with intervals; `None` where they are not ranked.
+pub(crate) fn ranking(comparison: &Comparison) -> Option<Chart> {
+    let (lines, _, ranked) = lines(comparison)?;
+    if !ranked {
+        return None;
+    }
+    let row = |line: &Line| {
+        let (value, low, high) = line.all;
+        let ratio = PrintedQuantity::ratio_with(value, (low < high).then_some((low, high)));
+        let band = comparison.band;
+        let tone = match () {
+            () if line.reference || low >= high => Tone::Plain,
+            () if low > 1.0 + band => Tone::Good,
+            () if high < 1.0 - band => Tone::Bad,
+            () if low > 1.0 - band && high < 1.0 + band => Tone::Muted,
+            () => Tone::Caution,
+        };
+        let words = if line.reference {
+            "baseline".to_owned()
+        } else {
+            factor(ratio, model::Unit::Seconds).text_with_interval()
+        };
+        let verdict = format!("rank {}", place(line.all, &lines));
+        ForestRow { label: line.name.to_owned(), link: None, values: Vec::new(), ratio, words, verdict, tone }
+    };
+    let forest = Forest {
+        band: comparison.band,
+        title: format!("mean speed-up over {}: right is better", comparison.reference),
+        heads: vec!["machine".to_owned()],
+        rows: lines.iter().map(row).collect(),
+    };
+    Some(Chart { title: "Ranking".to_owned(), about: places(comparison).to_owned(), plot: ChartPlot::Forest(forest) })
+}
+
 /// A row for each machine with its means by family, and its place where all machines have the same results; `None` if
 /// there is nothing to average.
 pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
+    let (lines, families, ranked) = lines(comparison)?;
+    let about = match ranked {
+        false => {
+            "Means use only results that both machines have. Machines with different gaps are not ranked.".to_owned()
+        }
+        true => format!("{} {}", places(comparison), means::about(comparison)),
+    };
+    let mut blocks = vec![Block::Table(table(&lines, &families, ranked)), Block::Text(about)];
+    let listed = |name: &str| lines.iter().any(|line| line.name == name);
+    let absent = comparison.machines.iter().map(|machine| machine.name.clone()).filter(|name| !listed(name));
+    let absent: Vec<String> = absent.collect();
+    if !absent.is_empty() {
+        blocks.push(Block::Text(format!("Nothing to average: {}.", absent.join(", "))));
+    }
+    Some(DocumentSection {
+        title: format!("speed-up over baseline {}, mean of each family", comparison.reference),
+        blocks,
+    })
+}
+
+/// The machines, the best first, the families of their means, and whether they are ranked.
+fn lines(comparison: &Comparison) -> Option<(Vec<Line<'_>>, Vec<Option<String>>, bool)> {
     if comparison.normalise != Normalise::Gain {
         return None;
     }
@@ -53,17 +111,7 @@ pub(crate) fn section(comparison: &Comparison) -> Option<DocumentSection> {
         return None;
     }
     lines.sort_by(|a, b| b.all.0.total_cmp(&a.all.0));
-    let about = match ranked {
-        false => {
-            "Means use only results that both machines have. Machines with different gaps are not ranked.".to_owned()
-        }
-        true => format!("{} {}", places(comparison), means::about(comparison)),
-    };
-    let blocks = vec![Block::Table(table(&lines, &families, ranked)), Block::Text(about)];
-    Some(DocumentSection {
-        title: format!("speed-up over baseline {}, mean of each family", comparison.reference),
-        blocks,
-    })
+    Some((lines, families, ranked))
 }
 
 fn places(comparison: &Comparison) -> &'static str {
@@ -111,7 +159,7 @@ fn table(lines: &[Line], families: &[Option<String>], ranked: bool) -> Table {
         let mut cells = vec![Cell::text(line.name)];
         cells.extend(ranked.then(|| Cell::text(place(line.all, lines))));
         if line.reference {
-            cells.extend(families.iter().map(|_| Cell::Text("baseline".to_owned(), Tone::Muted)));
+            cells.extend(families.iter().map(|_| Cell::Heat { text: "baseline".to_owned(), gain: 1.0 }));
         }
         cells.extend(line.families.iter().map(|mean| match mean {
             Some((text, gain)) => Cell::Heat { text: text.clone(), gain: *gain },

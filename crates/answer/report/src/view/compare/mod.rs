@@ -268,7 +268,7 @@ fn tallies(comparison: &Comparison, others: &[usize]) -> DocumentSection {
     DocumentSection { title: String::new(), blocks }
 }
 
-fn pair(comparison: &Comparison, reference: usize, other: usize) -> Table {
+pub(super) fn pair(comparison: &Comparison, reference: usize, other: usize) -> Table {
     let mut columns = vec![Column::label("")];
     columns.extend(heads(comparison, &[reference, other]).into_iter().map(Column::number));
     columns.extend(rows::change_columns(comparison.normalise, comparison.level));

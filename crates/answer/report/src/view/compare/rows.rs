@@ -124,7 +124,7 @@ pub(crate) fn quantity(ratio: &Ratio) -> Option<PrintedQuantity> {
     Some(PrintedQuantity::ratio_with(ratio.value?, ratio.low.zip(ratio.high)))
 }
 
-pub(super) fn value(row: &Compared, ratio: &Ratio) -> Cell {
+pub(crate) fn value(row: &Compared, ratio: &Ratio) -> Cell {
     let metric = &row.metric;
     let shown = |quantity: PrintedQuantity| quantity.in_metric(metric);
     match &ratio.outcome {

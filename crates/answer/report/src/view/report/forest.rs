@@ -1,11 +1,11 @@
 //! Verdicts as a list and as a forest plot.
 
-use compare::{Comparison, Normalise};
+use ::compare::{Comparison, Normalise};
 use model::{Verdict, percent};
 
-use crate::view::compare::rows;
+use crate::view::compare::{self, rows};
 use crate::words::factor;
-use crate::{Block, Cell, Chart, ChartPlot, Column, Forest, ForestRow, PrintedQuantity, TableRow, Tone};
+use crate::{Block, Cell, Chart, ChartPlot, Column, Forest, ForestRow, PrintedQuantity, RowLink, TableRow, Tone};
 
 /// Machines whose forest plot has all results; with more machines, only changed ones are drawn.
 const WHOLE: usize = 3;
@@ -58,6 +58,8 @@ pub(super) fn verdict_list(comparison: &Comparison, others: &[usize]) -> Vec<Blo
 /// One plot for each machine.
 pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
     let whole = others.len() <= WHOLE;
+    let linked = others.len() == 1;
+    let reference = compare::places_of(comparison).0;
     let mut blocks = Vec::new();
     for other in others {
         let machine = &comparison.machines[*other].name;
@@ -75,8 +77,18 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
                 told => told,
             };
             let words = factor(quantity, row.metric.unit).text_with_interval();
-            let label = rows::name(row);
-            drawn.push(ForestRow { label, ratio: quantity, words, verdict: word.to_owned(), tone });
+            let link = linked.then(|| RowLink::of(&row.key()));
+            let values = [reference, *other]
+                .map(|index| row.ratios.get(index).map_or_else(String::new, |ratio| printed(&rows::value(row, ratio))));
+            drawn.push(ForestRow {
+                label: rows::name(row),
+                link,
+                values: values.to_vec(),
+                ratio: quantity,
+                words,
+                verdict: word.to_owned(),
+                tone,
+            });
         }
         drawn.sort_by(|a, b| from_one(&b.ratio).total_cmp(&from_one(&a.ratio)));
         drawn.truncate(ROWS);
@@ -92,13 +104,41 @@ pub(super) fn charts(comparison: &Comparison, others: &[usize]) -> Vec<Block> {
         );
         let forest = Forest {
             band: comparison.band,
-            title: format!("speed-up over {}: right of 1 is better", comparison.reference),
+            title: "speed-up: right of 1 is better".to_owned(),
+            heads: std::iter::once("result".to_owned())
+                .chain(compare::heads(comparison, &[reference, *other]))
+                .collect(),
             rows: drawn,
         };
         let chart = Block::Chart(Chart { title: title.clone(), about, plot: ChartPlot::Forest(forest) });
         blocks.push(if whole { chart } else { Block::folded(title, vec![chart]) });
     }
     blocks
+}
+
+/// What the clock and the neighbours did, apart from the results: they measure no speed.
+pub(super) fn conditions(comparison: &Comparison, reference: usize, other: usize) -> Option<Block> {
+    let rows: Vec<TableRow> = comparison
+        .conditions
+        .iter()
+        .map(|row| {
+            let value = |index: usize| row.ratios.get(index).map_or(Cell::Empty, |ratio| rows::value(row, ratio));
+            TableRow::of(vec![Cell::text(rows::name(row)), value(reference), value(other)])
+        })
+        .collect();
+    let mut columns = vec![Column::label("condition")];
+    columns.extend(compare::heads(comparison, &[reference, other]).into_iter().map(Column::number));
+    (!rows.is_empty()).then(|| Block::table(columns, rows))
+}
+
+/// A value as tables print it.
+fn printed(cell: &Cell) -> String {
+    match cell {
+        Cell::Value(quantity) => quantity.text(),
+        Cell::Below(quantity) => format!("< {}", quantity.text()),
+        Cell::Text(text, _) => text.clone(),
+        _ => String::new(),
+    }
 }
 
 fn from_one(ratio: &PrintedQuantity) -> f64 {

@@ -3,6 +3,7 @@
 use model::{EstimateMethod, Outcome, percent};
 
 use super::{OWN_TABLES, ReportInput};
+use crate::words::{distinct, quoted};
 use crate::{Block, DocumentSection};
 
 pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection {
@@ -60,4 +61,24 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
         items.push(format!("{name}: {by}, suite {}, seed {}.", run.plan.suite, run.plan.seed));
     }
     DocumentSection::of("Method", Block::list(items))
+}
+
+/// The commands that make the runs and this page again.
+pub(super) fn reproduce(input: &ReportInput) -> Option<DocumentSection> {
+    let plain = |word: &String| !word.chars().any(crate::words::is_control);
+    let mut commands: Vec<String> = Vec::new();
+    for run in input.runs.iter().filter(|run| run.origin.is_none()) {
+        let words = &run.session.command;
+        if let Some((program, rest)) = words.split_first().filter(|_| words.iter().all(plain)) {
+            let name = program.rsplit('/').next().unwrap_or(program);
+            let line: Vec<String> = std::iter::once(quoted(name)).chain(rest.iter().map(|word| quoted(word))).collect();
+            commands.push(line.join(" "));
+        }
+    }
+    let mut commands = distinct(commands);
+    if !input.handles.is_empty() && input.handles.iter().all(plain) {
+        let runs: Vec<String> = input.handles.iter().map(|handle| quoted(handle)).collect();
+        commands.push(format!("prony report {}", runs.join(" ")));
+    }
+    (!commands.is_empty()).then(|| DocumentSection::of("Reproduce", Block::Commands(commands)))
 }

@@ -2,12 +2,15 @@
 
 pub(super) mod curves;
 mod data;
+mod detail;
 mod first;
 mod forest;
 mod machines;
 mod method;
 mod rating;
 mod spread;
+
+pub use detail::samples_of;
 
 use std::collections::HashSet;
 
@@ -28,6 +31,8 @@ const RESULTS: usize = 8;
 const CURVES: usize = 16;
 /// Beginning of the heading of the verdicts.
 const VERDICTS: &str = "Compared with";
+/// Heading of the means.
+const MEANS: &str = "Geometric means";
 
 /// Content of a report.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,7 +68,13 @@ pub fn report(input: &ReportInput) -> Document {
     }
     if let Some(explanation) = input.explanation {
         let verdicts = document.sections.iter().position(|section| section.title.starts_with(VERDICTS));
-        document.sections.insert(verdicts.map_or(document.sections.len(), |place| place + 1), why(explanation));
+        let place = verdicts.map_or(document.sections.len(), |place| place + 1);
+        document.sections.insert(place, why(explanation));
+        // The means stand beside the explanation.
+        if let Some(means) = document.sections.iter().position(|section| section.title == MEANS) {
+            let section = document.sections.remove(means);
+            document.sections.insert(place + 1, section);
+        }
     }
     if let [run] = input.runs {
         document.sections.extend(run.session.farm.iter().flat_map(super::farm::farm));
@@ -73,12 +84,12 @@ pub fn report(input: &ReportInput) -> Document {
     document
         .sections
         .extend(input.runs.iter().filter(|_| input.runs.len() == 1).filter_map(|run| scaling::section(run)));
-    if let [run] = input.runs {
-        document.sections.extend(super::host::strip(run));
-    }
     document.sections.extend(spread::sections(input.runs, &names));
     document.sections.extend(rating::rows(input.runs, &names));
     document.sections.extend(rating::section(input.runs, &names));
+    if let [run] = input.runs {
+        document.sections.extend(super::host::strip(run));
+    }
     let folded = |title: &str, section: DocumentSection| DocumentSection {
         title: section.title,
         blocks: vec![Block::folded(title.to_owned(), section.blocks)],
@@ -88,6 +99,7 @@ pub fn report(input: &ReportInput) -> Document {
     let disturbed = disturbed.into_iter().map(|(_, sentence)| sentence);
     document.sections.extend(notes(&document.notes, disturbed, input.runs));
     document.sections.push(folded("how Prony measured these results", method::section(input, &names)));
+    document.sections.extend(method::reproduce(input));
     document.data = data::of(input);
     document.records = Some(records(input));
     document
@@ -150,18 +162,31 @@ fn title(input: &ReportInput, names: &[String]) -> String {
 /// One run, or several without a comparison.
 fn own(document: &mut Document, input: &ReportInput, names: &[String]) {
     if let [run_] = input.runs {
-        document.sections.push(first::one(run_, input));
+        document.sections.push(first::one(run_, input, names));
     }
-    document.sections.extend(first::ladder(input, names));
     document.sections.extend(curves::sections(input.runs, names));
+    document.sections.extend(first::ladder(input, names));
+    document.sections.extend(input.runs.iter().filter_map(|run| network::events(run)));
     for (run_, name) in input.runs.iter().zip(names) {
         let drawn: HashSet<ResultKey> = curves::keys(input.runs).into_iter().chain(matrices::keys(run_)).collect();
-        let title = if input.runs.len() == 1 { "Results".to_owned() } else { format!("Results of {name}") };
-        document.sections.push(DocumentSection { title, blocks: tables(run_, &drawn) });
-        if input.runs.len() > 1 {
+        if input.runs.len() == 1 {
+            document.sections.extend(results(run_, name));
+        } else {
+            let title = format!("Results of {name}");
+            document.sections.push(DocumentSection { title, blocks: tables(run_, &drawn) });
             document.summary.push(run::summary(run_, &super::RunContext::default()));
         }
     }
+}
+
+/// All results of a run that no matrix shows, in one table whose rows open.
+fn results(run_: &Run, name: &str) -> Option<DocumentSection> {
+    let mut rest = run_.clone();
+    let matrices = matrices::keys(run_);
+    rest.results.retain(|result| !matrices.contains(&result.key()));
+    let mut table = run::table(&rest, false);
+    detail::add_to_run(&mut table, &rest, name);
+    (!rest.results.is_empty()).then(|| DocumentSection::of("Results", Block::Table(table)))
 }
 
 /// The families of a run, each a folded table; sets of parameters of curves are folded below them.
@@ -192,15 +217,15 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
     points.rows.retain(|row| on_curves.contains(&row.key()));
     let title = format!("{VERDICTS} {}", comparison.reference);
     match others.as_slice() {
-        [other] => document.sections.push(first::two(comparison, &rest, *other, title)),
-        many => document.sections.extend(first::many(comparison, many, title)),
+        [other] => document.sections.push(first::two((comparison, &rest), *other, title, (input.runs, names))),
+        many => document.sections.extend(first::many(comparison, many, title, (input.runs, names))),
     }
     document.sections.extend(curves::sections(input.runs, names));
     document.sections.extend(first::ladder(input, names));
     document.sections.extend(means::section(comparison, &others, RESULTS).map(|section| {
         let title = format!("baseline {}, with intervals", comparison.reference);
-        let blocks = vec![Block::folded(title, section.blocks)];
-        DocumentSection { title: "Geometric means".to_owned(), blocks }
+        let blocks = if others.len() > 1 { vec![Block::folded(title, section.blocks)] } else { section.blocks };
+        DocumentSection { title: MEANS.to_owned(), blocks }
     }));
     let mut ratios = if others.len() > 1 { forest::charts(&rest, &others) } else { Vec::new() };
     if !points.rows.is_empty() {
@@ -217,11 +242,20 @@ fn compared(document: &mut Document, input: &ReportInput, comparison: &Compariso
         let title = "ranks by result".to_owned();
         document.add("Ranks", Block::folded(title, places.blocks));
     }
-    let title = format!("{} relative to the baseline", plural(rest.rows.len(), "result"));
-    let mut normalised = vec![Block::folded(title, normalised(&rest, reference, &others))];
-    if !points.rows.is_empty() {
-        let title = format!("{}, charted above", plural(points.rows.len(), "result"));
-        normalised.push(Block::folded(title, self::normalised(&points, reference, &others)));
+    let mut normalised = Vec::new();
+    if let ([other], true) = (others.as_slice(), input.runs.len() == comparison.machines.len()) {
+        let mut table = compare::pair(comparison, reference, *other);
+        detail::add_to_pair(&mut table, comparison, input.runs, names);
+        normalised.push(Block::Table(table));
+        normalised.extend(edge::line(comparison, &others, true));
+    } else {
+        let title = format!("{} relative to the baseline", plural(rest.rows.len(), "result"));
+        normalised.push(Block::Text(title));
+        normalised.extend(self::normalised(&rest, reference, &others));
+        if !points.rows.is_empty() {
+            let title = format!("{}, charted above", plural(points.rows.len(), "result"));
+            normalised.push(Block::folded(title, self::normalised(&points, reference, &others)));
+        }
     }
     if let Some(assumed) = assumed::section(comparison, &others) {
         let title = "results without error bars".to_owned();

@@ -2,13 +2,13 @@
 
 use model::{BenchmarkResult, Better, Flag, Outcome, QuantileEstimate, Run, Unit};
 
-use super::CURVES;
 use super::curves::series_name;
+use super::{CURVES, detail};
 use crate::view::tails::valid_quantiles;
 use crate::words::{parameters_words, result_label};
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
-    Strip, StripRow, TableRow,
+    TableRow,
 };
 
 /// How to read the distributions.
@@ -21,8 +21,8 @@ const STATED: &str = "Imported runs show the percentiles that their sources publ
 /// Quantiles of the rows that stand for more of them.
 const LISTED: [(f64, &str); 4] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9"), (1.0, "max")];
 
-/// Rows of one strip plot; further ones are in the tables alone.
-const ROWS: usize = 24;
+/// Charts of results in modes; further ones are in the tables alone.
+const ROWS: usize = 12;
 
 pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> {
     let (drawn, listed): (Vec<Chart>, Vec<Chart>) =
@@ -41,10 +41,11 @@ pub(super) fn sections(runs: &[&Run], names: &[String]) -> Vec<DocumentSection> 
         blocks.extend(listed.iter().map(rows));
         sections.push(DocumentSection { title: "Latency distributions".to_owned(), blocks });
     }
-    sections.extend(
-        modes(runs, names)
-            .map(|chart| DocumentSection::of("Results with several groups of samples", Block::Chart(chart))),
-    );
+    let modes = modes(runs, names);
+    if !modes.is_empty() {
+        let title = "Results with several groups of samples";
+        sections.push(DocumentSection::of(title, Block::Multiples(modes)));
+    }
     sections
 }
 
@@ -74,6 +75,14 @@ fn quantiles(runs: &[&Run], names: &[String]) -> Vec<Chart> {
         if benchmarks.iter().all(|known| known.benchmark != result.benchmark) {
             benchmarks.push(result);
         }
+    }
+    // Of many runs, what one of them alone has is no comparison.
+    if runs.len() > 2 {
+        benchmarks.retain(|first| {
+            let has =
+                |run: &&&Run| run.results.iter().any(|result| result.benchmark == first.benchmark && with(&result));
+            runs.iter().filter(has).count() > 1
+        });
     }
     let chart = |first: &&BenchmarkResult| {
         let mut series = Vec::new();
@@ -107,27 +116,17 @@ fn points(result: &BenchmarkResult) -> Vec<(f64, PrintedQuantity)> {
     points
 }
 
-/// All samples of the results in modes.
-fn modes(runs: &[&Run], names: &[String]) -> Option<Chart> {
-    let mut rows = Vec::new();
-    for (run, name) in runs.iter().zip(names) {
+/// All samples of the results in modes, a chart for each.
+fn modes(runs: &[&Run], names: &[String]) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    for (colour, (run, name)) in runs.iter().zip(names).enumerate() {
         let grouped = |f: &&BenchmarkResult| matches!(f.outcome, Outcome::Modes(_)) || f.has(Flag::Modes);
-        for result in run.results.iter().filter(grouped).filter(|f| f.metric.unit == Unit::Seconds) {
-            let centres = match &result.outcome {
-                Outcome::Modes(modes) => modes.iter().map(|mode| (mode.estimate.value, mode.share)).collect(),
-                _ => Vec::new(),
-            };
+        for result in run.results.iter().filter(grouped) {
             let label = result_label(result);
-            let label = if runs.len() > 1 { format!("{name}: {label}") } else { label };
-            rows.push(StripRow { label, values: result.values(), centres });
+            let title = if runs.len() > 1 { format!("{name}: {label}") } else { label };
+            charts.extend(detail::chart((colour, name, run, result), title));
         }
     }
-    rows.retain(|row| !row.values.is_empty());
-    rows.truncate(ROWS);
-    if rows.is_empty() {
-        return None;
-    }
-    let about = "Dots: samples; lines: the median of each group, with its share of the samples.".to_owned();
-    let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
-    Some(Chart { title: "Samples".to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) })
+    charts.truncate(ROWS);
+    charts
 }

@@ -72,17 +72,22 @@ impl Browser {
 impl Browser {
     /// What of a page, unfolded, does not fit in a window of this width: the page itself, texts in drawings.
     pub fn layout(&self, name: &str, page: &str, width: u32) -> Vec<String> {
-        let folder = std::env::temp_dir().join(format!("prony-layout-{}-{name}-{width}", std::process::id()));
+        self.ask(name, page, (width, ""), include_str!("layout.js"))
+    }
+
+    /// The lines that a script says of a page in a window of this width at an anchor: it ends with `say(LINES)`.
+    pub fn ask(&self, name: &str, page: &str, (width, anchor): (u32, &str), script: &str) -> Vec<String> {
+        let folder = std::env::temp_dir().join(format!("prony-ask-{}-{name}-{width}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
         // The page's own policy allows no script but its own.
         let (before, policy) = page.split_once("<meta http-equiv=\"Content-Security-Policy\"").unwrap();
         let (_, after) = policy.split_once('>').unwrap();
-        let script = include_str!("layout.js");
-        std::fs::write(folder.join("page.html"), format!("{before}{after}<script>{script}</script>")).unwrap();
+        let say = include_str!("say.js");
+        std::fs::write(folder.join("page.html"), format!("{before}{after}<script>{say}{script}</script>")).unwrap();
         // No window is narrower than 500 pixels, but a frame is.
         let frame = format!(
-            "<!DOCTYPE html><body style='margin:0'><iframe src='page.html' style='border:0;width:{width}px;height:2000px'>\
+            "<!DOCTYPE html><body style='margin:0'><iframe src='page.html#{anchor}' style='border:0;width:{width}px;height:2000px'>\
              </iframe></body>"
         );
         let file = folder.join("frame.html");
@@ -93,7 +98,7 @@ impl Browser {
         let output = command.arg(format!("file://{}", file.display())).output().unwrap();
         let dom = String::from_utf8_lossy(&output.stdout).into_owned();
         std::fs::remove_dir_all(&folder).unwrap();
-        let answer = dom.split("<pre id=\"layout\">").nth(1).and_then(|rest| rest.split("\nEND").next());
+        let answer = dom.split("<pre id=\"said\">").nth(1).and_then(|rest| rest.split("\nEND").next());
         let answer = answer.unwrap_or_else(|| panic!("{name}: the page did not answer: {dom}"));
         answer.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
