@@ -37,6 +37,9 @@ fn main() -> ExitCode {
     if std::env::args_os().skip(1).eq(["worker"]) {
         return concluded(cmd::worker());
     }
+    if std::env::args().nth(1).as_deref() == Some("under") {
+        return concluded(cmd::experiment::under(std::env::args().skip(2)));
+    }
     let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(error) => return refused(&error),

@@ -11,7 +11,7 @@ use crate::cli::CommonOptions;
 use crate::{output, run_finder};
 
 /// Options of all commands that save a run.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SaveOptions {
     /// Give the run this name
     #[arg(long, help_heading = "Saving", value_name = "NAME")]

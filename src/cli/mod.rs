@@ -15,7 +15,7 @@ pub(crate) use self::groups::{
 };
 use crate::ExitStatus;
 use crate::cmd::{
-    agent, app, benchmarks, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict,
+    agent, app, benchmarks, choose, compare, completions, doctor, experiment, explain, export, farm, fleet, import, net, predict,
     reference, report, run, runs, selftest, show, time, trend,
 };
 
@@ -71,6 +71,8 @@ pub(crate) enum CliCommand {
     Net(Box<net::Arguments>),
     /// Compare runs: slower, faster, no change or inconclusive
     Compare(compare::Arguments),
+    /// Switch settings of this machine and say which of them matter
+    Experiment(Box<experiment::Arguments>),
     /// Explain why two runs differ
     Explain(explain::Arguments),
     /// Write runs, or their comparison, as one HTML file
@@ -110,6 +112,12 @@ pub(crate) enum CliCommand {
     /// Write a page of the reference
     #[command(hide = true)]
     Reference(reference::Arguments),
+    /// Restore the settings that a killed experiment leaves
+    #[command(hide = true)]
+    Guardian {
+        /// The folder of its journal
+        folder: PathBuf,
+    },
     /// Serve one sample on standard input and output
     #[command(hide = true)]
     Worker,

@@ -30,6 +30,12 @@ pub(crate) struct Arguments {
     /// Show the evidence, the facts that differ, the assumptions and the arithmetic
     #[arg(long)]
     details: bool,
+    /// Try the settings that differ on this machine: which part of the difference does each take away
+    #[arg(long, conflicts_with_all = ["at", "details"])]
+    experiment: bool,
+    /// Allow settings of the whole machine; all of them are restored
+    #[arg(long, value_name = "WHAT", value_parser = ["system"], requires = "experiment")]
+    allow: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -44,6 +50,10 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         run_finder::say_which(&a.handle, &b.handle);
     }
     let (a_run, b_run) = (&a.run, &b.run);
+    if arguments.experiment {
+        let (results, system) = (arguments.results.as_deref(), arguments.allow.is_some());
+        return super::explain_experiment::run(a_run, b_run, results, system, common);
+    }
     let history = run_finder::history(&[a_run, b_run], common)?;
     let at = arguments.at.as_ref().and_then(|points| match points.as_slice() {
         [first, second] => Some((first.clone(), second.clone())),

@@ -8,7 +8,9 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 mod duet;
+pub(crate) mod experiment;
 pub(crate) mod explain;
+mod explain_experiment;
 pub(crate) mod export;
 pub(crate) mod farm;
 pub(crate) mod fleet;
@@ -39,12 +41,15 @@ use crate::cli::{Cli, CliCommand};
 /// Runs the requested command.
 pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
     let common = &cli.common;
+    experiment::remind(&cli.command);
     match cli.command {
         CliCommand::Run(arguments) => run::run(&arguments, common),
         CliCommand::Time(arguments) => time::run(&arguments, common),
         CliCommand::App(arguments) => app::run(arguments, common),
         CliCommand::Net(arguments) => net::run(&arguments, common),
         CliCommand::Compare(arguments) => compare::run(&arguments, common),
+        CliCommand::Experiment(arguments) => experiment::run(&arguments, common),
+        CliCommand::Guardian { folder } => experiment::guardian(&folder),
         CliCommand::Explain(arguments) => explain::run(&arguments, common),
         CliCommand::Report(arguments) => report::run(&arguments, common),
         CliCommand::Predict(arguments) => predict::run(&arguments, common),

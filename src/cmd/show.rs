@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let found = named.remove(0);
     let context = report::view::RunContext { handle: Some(found.handle), brief: !arguments.all, ..Default::default() };
     let document = super::time::stored(&found.run, &context);
+    let document = document.or_else(|| super::experiment::stored(&found.run, &context));
     let document = match document {
         Some(document) => document,
         None => super::net::document(&found.run, &context)?,

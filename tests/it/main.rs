@@ -9,6 +9,7 @@ mod compared;
 mod decide;
 mod docs;
 mod evaluations;
+mod experiment;
 mod explain;
 mod farm;
 mod farm_chaos;

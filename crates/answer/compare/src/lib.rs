@@ -14,6 +14,7 @@ mod basis;
 pub mod conditions;
 mod elsewhere;
 mod error;
+pub mod experiment;
 mod family;
 pub mod fleet;
 mod gate;

@@ -60,6 +60,13 @@ impl CgroupFolder {
     }
 }
 
+/// Version and folder of this process's control group for a controller; `None` where none is mounted.
+#[must_use]
+pub fn own_folder(controller: &str) -> Option<(u32, PathBuf)> {
+    let (groups, mounts) = seen_from(Path::new("/")).ok()?;
+    place(&groups, &mounts, controller).map(|found| (found.version, found.group))
+}
+
 /// Limits of this process.
 pub fn limits() -> Result<CgroupLimits> {
     limits_under(Path::new("/"))

@@ -6,6 +6,7 @@ mod catalogue;
 mod choose;
 mod compare;
 mod evaluation;
+mod experiment;
 mod explain;
 mod farm;
 mod host;
@@ -32,6 +33,7 @@ pub use evaluation::{
     EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort, in_tables,
     in_tables_measured,
 };
+pub use experiment::{ExperimentContext, ListedSetting, experiment, explained, settings};
 pub use explain::{ExplainContext, explain};
 pub use farm::farm;
 pub use machine::heading;

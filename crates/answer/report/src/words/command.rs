@@ -10,7 +10,7 @@ pub fn resume_command(run: &Run, handle: &str) -> Option<String> {
         return None;
     }
     match run.plan.suite.as_str() {
-        "farm" => None,
+        "farm" | "experiment" => None,
         suite if matches!(suite, "app" | "sessions" | "time") || suite.starts_with("net ") => {
             let words = continued(&run.session.command);
             let begun = if words.is_empty() { format!("prony {suite}") } else { words };

@@ -65,6 +65,12 @@ impl LimitedResource {
     }
 }
 
+/// Whether this process has the privileges of root.
+#[must_use]
+pub fn is_privileged() -> bool {
+    geteuid().is_root()
+}
+
 /// The limit in force of this process; `None` means unlimited.
 #[must_use]
 pub fn limit(resource: LimitedResource) -> Option<u64> {

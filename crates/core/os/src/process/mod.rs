@@ -2,6 +2,7 @@
 
 mod end_watch;
 mod group;
+mod inherited;
 mod limit;
 mod orphans;
 mod own;
@@ -12,7 +13,12 @@ mod supervised;
 
 pub use end_watch::{EndWatch, wait_within};
 pub use group::{die_with_parent, end_group_with_parent, own_pid, parent_pid, send};
-pub use limit::{LimitedResource, address_space_left, allow_files, limit, limit_behind};
+pub use inherited::{
+    Policy, Speculation, allow_huge_pages, filter_calls, huge_pages, interleave_memory, keep_open, leave_session, nice,
+    policy, randomise_addresses, randomises_addresses, set_nice, set_policy, set_speculates, set_stack_limit, speculates,
+    stack_limit,
+};
+pub use limit::{LimitedResource, address_space_left, allow_files, is_privileged, limit, limit_behind};
 pub use orphans::{adopt_orphans, adopts_orphans, reap_orphans};
 pub use own::command_of;
 pub use owner::{is_abandoned, owned_prefix, prefix_of, remove_abandoned};

@@ -1,0 +1,250 @@
+//! `prony experiment`: planted causes found on this machine, settings restored after every end, and clear refusals.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on fails; what was found is said")]
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use crate::common::{Place, send, wait_for};
+
+const SWAPPINESS: &str = "/proc/sys/vm/swappiness";
+
+/// Experiments of this file do not run concurrently: they switch one machine.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The program with a data directory of its own, where the journal is.
+fn prony(place: &Place) -> Command {
+    let mut command = place.prony();
+    command.env("XDG_DATA_HOME", place.file("data"));
+    command
+}
+
+fn ask(place: &Place, arguments: &[&str]) -> crate::common::Answer {
+    crate::common::Answer::of(prony(place).args(arguments).output().unwrap())
+}
+
+/// Whether this process may change a setting of the machine; if not, the reason is recorded.
+fn may_switch() -> bool {
+    let may = fs::OpenOptions::new().write(true).open(SWAPPINESS).is_ok();
+    if !may {
+        testing::lacks!("control files of the kernel that may be written");
+    }
+    may
+}
+
+/// Processes that want every CPU all of the time, until they are dropped.
+struct Competitors(Vec<Child>);
+
+impl Competitors {
+    fn start() -> Self {
+        let cpus = std::thread::available_parallelism().unwrap().get();
+        let busy = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        Self((0..cpus).map(|_| busy()).collect())
+    }
+}
+
+impl Drop for Competitors {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Planted {
+    metric: &'static str,
+    /// The cause, as it is tried; the part before `=` must come first.
+    cause: &'static str,
+    competitors: bool,
+}
+
+const fn planted(metric: &'static str, cause: &'static str) -> Planted {
+    Planted { metric, cause, competitors: false }
+}
+
+const BESIDE: Planted = Planted { competitors: true, ..planted("shell.script", "") };
+
+/// Causes whose effect every machine has; the others stand below.
+const CAUSES: &[Planted] = &[
+    planted("os.syscall_getppid", "seccomp=300"),
+    Planted { cause: "cpu_weight=2", ..BESIDE },
+    Planted { cause: "nice=19", ..BESIDE },
+    planted("memory.load_latency:working_set=64MiB,pages=huge", "huge_pages=forbidden"),
+    planted("ipc.tcp_bandwidth", "send_buffer=4096 4608 4608"),
+    planted("ipc.tcp_bandwidth:congestion=system,placement=same_cpu", "congestion=bbr"),
+    planted("os.context_switch:processes=2,working_set=0,placement=same_cpu", "placement=cross_cpu"),
+    planted("file.write:place=target", "sync=fsync"),
+    planted("cpu.dhrystone", "store_bypass=on"),
+];
+
+/// Settings that do not matter to any of these.
+const DECOYS: [&str; 2] = ["aslr=off", "stack=unlimited"];
+
+/// The effects of an experiment, the first of them first.
+fn effects(place: &Place, planted: Planted, blocks: u32) -> Result<Vec<Value>, String> {
+    let _busy = planted.competitors.then(Competitors::start);
+    let blocks = blocks.to_string();
+    let mut arguments = vec!["experiment", "--quiet", "--metric", planted.metric, "--blocks", &blocks, "--format", "json"];
+    for tried in [planted.cause].iter().chain(&DECOYS).filter(|tried| !tried.is_empty()) {
+        arguments.extend(["--try", tried]);
+    }
+    let answer = ask(place, &arguments);
+    testing::hold!(answer.code != Some(2), "{}: {}", planted.cause, answer.err);
+    Ok(answer.json()["effects"].as_array().unwrap().clone())
+}
+
+/// Whether the planted cause is the first that matters.
+fn is_found(planted: Planted, effects: &[Value]) -> Result<(), String> {
+    let cause = planted.cause.split('=').next().unwrap();
+    let said: Vec<String> = effects
+        .iter()
+        .map(|effect| format!("{} {:.3} {}", effect["setting"], effect["ratio"][0].as_f64().unwrap_or(0.0), effect["verdict"]))
+        .collect();
+    eprintln!("{}: {}", planted.metric, said.join("; "));
+    let first = &effects[0];
+    testing::hold!(first["setting"] == cause, "{cause} is not first: {said:?}");
+    let differs = ["slower", "faster"].iter().any(|word| first["verdict"] == **word);
+    testing::hold!(differs, "{cause} is not called: {said:?}");
+    Ok(())
+}
+
+#[test]
+fn planted_causes_come_first() {
+    let _turn = alone();
+    let place = Place::new();
+    let causes = if testing::slow("all planted causes instead of one") { CAUSES } else { &CAUSES[..1] };
+    let missed: Vec<String> = causes
+        .iter()
+        .filter_map(|planted| {
+            // Other load may hide a cause from one experiment.
+            let tries = if causes.len() > 1 { 2 } else { 3 };
+            let found = (0..tries).find_map(|_| {
+                effects(&place, *planted, 12).and_then(|effects| is_found(*planted, &effects)).ok()
+            });
+            found.is_none().then(|| planted.cause.to_owned())
+        })
+        .collect();
+    eprintln!("{} of {} planted causes came first; missed: {missed:?}", causes.len() - missed.len(), causes.len());
+    // The other of ten is the layout of addresses, which must not matter. A machine may lack the subject of one cause:
+    // a CPU without the mitigation, a kernel without the congestion control.
+    assert!(missed.len() <= causes.len() / 9, "{missed:?}");
+}
+
+#[test]
+fn the_layout_of_addresses_does_not_matter() {
+    let _turn = alone();
+    let place = Place::new();
+    testing::attempts(3, || {
+        let effects = effects(&place, planted("os.syscall_getppid", ""), 12)?;
+        let called: Vec<&Value> = effects.iter().filter(|effect| effect["verdict"] == "slower").collect();
+        testing::hold!(called.is_empty(), "{called:?}");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_killed_experiment_leaves_no_setting_changed() {
+    if !may_switch() {
+        return;
+    }
+    let _turn = alone();
+    let place = Place::new();
+    let before = fs::read_to_string(SWAPPINESS).unwrap();
+    let journal = place.file("data/prony/experiment.json");
+    for number in 0..4 {
+        let mut child = prony(&place)
+            .args(["experiment", "--quiet", "--metric", "os.syscall_getppid", "--allow", "system"])
+            .args(["--try", "swappiness", "--blocks", "1000"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_for("a switched setting", || fs::read_to_string(SWAPPINESS).unwrap() != before);
+        assert!(journal.exists());
+        match number {
+            0 => child.kill().unwrap(),
+            1 => send("-TERM", child.id()),
+            2 => send("-INT", child.id()),
+            _ => {
+                let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap();
+                send("-STOP", child.id());
+                // The guardian and the process that measures.
+                children.split_whitespace().for_each(|pid| send("-KILL", pid.parse().unwrap()));
+                child.kill().unwrap();
+            }
+        }
+        child.wait().unwrap();
+        if number == 3 && journal.exists() {
+            let reminded = ask(&place, &["runs"]);
+            assert!(reminded.err.contains("prony experiment --undo"), "{reminded:?}");
+            let undone = ask(&place, &["experiment", "--undo"]).fine();
+            assert!(undone.out.contains("restored"), "{undone:?}");
+        }
+        wait_for("the guardian", || !journal.exists());
+        assert_eq!(fs::read_to_string(SWAPPINESS).unwrap(), before, "after end {number}");
+        assert!(ask(&place, &["runs"]).fine().err.is_empty());
+    }
+    assert!(ask(&place, &["experiment", "--undo"]).fine().out.contains("nothing is left to restore"));
+}
+
+#[test]
+fn requests_that_cannot_be_met_are_refused_in_one_line() {
+    let place = Place::new();
+    for (arguments, says) in [
+        (&["--metric", "os.getppid"][..], "os.syscall_getppid"),
+        (&["--metric", "os.syscall_getppid", "--try", "seccom"], "similar: seccomp"),
+        (&["--metric", "os.syscall_getppid", "--try", "swappiness"], "--allow system"),
+        (&["--metric", "os.syscall_getppid", "--try", "sync"], "the benchmark has no such parameter"),
+        (&["--metric", "os.syscall_getppid", "--blocks", "7"], "8..=1000"),
+        (&[], "--metric"),
+    ] {
+        let refused = ask(&place, &[&["experiment"], arguments].concat()).refused();
+        assert!(refused.contains(says), "{refused}");
+    }
+    let list = ask(&place, &["experiment", "--list"]).fine();
+    assert!(list.out.contains("transparent_huge_pages") && list.out.contains("seccomp"), "{list:?}");
+}
+
+#[test]
+fn a_stored_experiment_is_shown_again() {
+    let _turn = alone();
+    let place = Place::new();
+    let arguments = ["experiment", "--quiet", "--metric", "os.syscall_getppid", "--try", "nice", "--blocks", "8"];
+    let printed = ask(&place, &arguments);
+    assert!(matches!(printed.code, Some(0 | 3)), "{printed:?}");
+    assert!(printed.out.contains("getppid system call: ") && printed.out.contains("as found"), "{printed:?}");
+    let shown = ask(&place, &["show", "1"]).fine();
+    let row = |text: &str| text.lines().find(|line| line.contains("nice value")).map(str::to_owned);
+    assert!(row(&shown.out).is_some() && row(&shown.out) == row(&printed.out), "{shown:?}");
+    let csv = ask(&place, &["show", "1", "--format", "csv"]).fine();
+    assert!(csv.out.contains("experiment.ratio"), "{csv:?}");
+}
+
+#[test]
+fn explain_tries_what_differs_and_says_what_is_left() {
+    let _turn = alone();
+    let place = Place::new();
+    let run = |name: &str, prefix: &[&str]| {
+        let program = [prefix, &[env!("CARGO_BIN_EXE_prony"), "run", "--quiet", "--no-rulers", "--output", name]].concat();
+        let benchmark = ["--benchmark", "os.syscall_getppid", "--time-limit", "4s"];
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).args(benchmark).current_dir(place.path());
+        command.env("PRONY_STORE", place.file("runs.sqlite")).env("PRONY_SPACING", "0");
+        assert!(matches!(command.output().unwrap().status.code(), Some(0 | 3)), "{name}");
+    };
+    // A does not differ in speed, and has another nice value: the setting explains nothing.
+    run("a.json", &["nice", "-n", "5"]);
+    run("b.json", &[]);
+    let answer = ask(&place, &["explain", "a.json", "b.json", "--experiment", "--format", "json"]);
+    assert!(matches!(answer.code, Some(0 | 3)), "{answer:?}");
+    let parts = &answer.json()["parts"]["parts"];
+    assert_eq!(parts[0]["setting"], "nice", "{parts}");
+    assert_eq!((parts[0]["from"].as_str(), parts[0]["to"].as_str()), (Some("0"), Some("5")));
+}
