@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// The crates by layer, from the lowest; `prony` is the program.
 const FLOORS: [&[&str]; 10] = [
     &["model"],
-    &["kernels", "stats"],
+    &["gpu", "kernels", "physics", "stats"],
     &["os"],
-    &["channel", "physics", "plan_network", "benchmarks", "rating"],
+    &["channel", "plan_network", "benchmarks", "rating"],
     &["measure", "predict", "store"],
     &["application", "compare", "decide", "launcher"],
     &["explain", "farm", "lab"],

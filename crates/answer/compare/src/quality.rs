@@ -198,6 +198,7 @@ pub fn repeated(run: &Run) -> Vec<(&'static str, usize)> {
             Invalid::Misplaced(_) => "they ran on other CPUs than planned",
             Invalid::SharedCore { .. } => "busy sibling hyperthread or clock change",
             Invalid::Moved { .. } => "the hypervisor moved the CPUs",
+            Invalid::DeviceThrottled(_) => "the device lowered its clock",
             Invalid::HandedOver { .. } | Invalid::Preempted { .. } => "other processes took the CPU",
         };
         match reasons.iter_mut().find(|(known, _)| *known == why) {

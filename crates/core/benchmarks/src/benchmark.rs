@@ -352,7 +352,7 @@ fn usual_domain(class: Class, parameters: &Parameters) -> Domain {
         // Two CPUs wake each other through a timer's or a hypervisor's delays.
         Class::Ipc if parameters.get("placement") == Some("same_cpu") => Domain::Core,
         Class::FileMetadata if parameters.get("place") == Some("tmpfs") => Domain::Core,
-        Class::FileMetadata => Domain::Device,
+        Class::FileMetadata | Class::Accelerator => Domain::Device,
         Class::Ipc | Class::FileData | Class::Application | Class::Network => Domain::Mixed,
     }
 }

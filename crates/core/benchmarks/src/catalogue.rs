@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use model::{BenchmarkDescription, Catalogue};
 
-use crate::{Benchmark, cpu, file, ipc, memory, os, shell};
+use crate::{Benchmark, cpu, file, gpu, ipc, memory, os, shell};
 
 /// Benchmarks that belong together.
 pub struct BenchmarkFamily {
@@ -24,6 +24,7 @@ pub static FAMILIES: &[BenchmarkFamily] = &[
     BenchmarkFamily { name: "os", title: "operating system", benchmarks: os::TABLE },
     BenchmarkFamily { name: "ipc", title: "IPC", benchmarks: ipc::TABLE },
     BenchmarkFamily { name: "file", title: "files", benchmarks: file::TABLE },
+    BenchmarkFamily { name: "gpu", title: "accelerators", benchmarks: gpu::TABLE },
     BenchmarkFamily { name: "shell", title: "shell and build", benchmarks: shell::TABLE },
 ];
 

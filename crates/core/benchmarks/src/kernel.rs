@@ -76,6 +76,18 @@ impl From<kernels::Error> for BenchmarkError {
     }
 }
 
+impl From<gpu::Error> for BenchmarkError {
+    fn from(error: gpu::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<gpu::Error> for Unsupported {
+    fn from(error: gpu::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// An error during preparation means that the benchmark cannot be measured.
 impl From<BenchmarkError> for Unsupported {
     fn from(fault: BenchmarkError) -> Self {
@@ -183,6 +195,11 @@ pub trait Readings {
     /// When the work failed or was not done.
     fn read(&mut self) -> Result<Vec<f64>, BenchmarkError>;
 
+    /// Why a device ran slower than it can, if it did since the last call: the sample does not count then.
+    fn throttled(&mut self) -> Option<String> {
+        None
+    }
+
     /// Whether the result includes quantiles of the readings.
     fn distribution(&self) -> bool {
         false
@@ -215,6 +232,15 @@ impl Trial {
     #[must_use]
     pub fn paired(work: impl Kernel + 'static, overhead: impl Kernel + 'static) -> Self {
         Self::Paired { work: Box::new(work), overhead: Box::new(overhead) }
+    }
+
+    /// Why a device ran slower than it can, if it did since the last call.
+    #[must_use]
+    pub fn throttled(&mut self) -> Option<String> {
+        match self {
+            Self::Readings(readings) => readings.throttled(),
+            Self::One(_) | Self::Paired { .. } => None,
+        }
     }
 
     /// Batches of the work so far in which other threads took the CPU that it offered.

@@ -27,6 +27,7 @@ mod trials;
 
 mod cpu;
 mod file;
+mod gpu;
 mod ipc;
 mod memory;
 mod os;

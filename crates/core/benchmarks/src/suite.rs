@@ -113,12 +113,21 @@ pub static SUITES: &[Suite] = &[
         select: SuiteSelector::Table(CORES),
     },
     Suite {
+        name: "gpu",
+        about: "accelerators: memory, arithmetic, copies, launches, track fits and their energy, in less than a minute",
+        seconds: 55.0,
+        select: SuiteSelector::Table(GPU),
+    },
+    Suite {
         name: "tape",
         about: "streaming to and from the medium of --target-device, as AMS did to its tapes (Choutko and Klimentov, 2002)",
         seconds: LONGEST_SUITE,
         select: SuiteSelector::Table(TAPE),
     },
 ];
+
+/// The family with a suite of its own, because few machines have what it measures.
+const ACCELERATORS: &str = "gpu";
 
 /// Results of the full suite only: no published table has them, or another result of the default suite is almost
 /// equivalent.
@@ -176,6 +185,24 @@ const SCALING: &[(&str, &str)] = &[
 const NUMA: &[(&str, &str)] =
     &[("memory.node_latency", ""), ("memory.node_bandwidth", ""), ("memory.node_loaded_latency", "")];
 
+const GPU: &[(&str, &str)] = &[
+    ("gpu.triad", ""),
+    ("gpu.copy", ""),
+    ("gpu.read", ""),
+    ("gpu.write", ""),
+    ("gpu.load_latency", ""),
+    ("gpu.shared_latency", ""),
+    ("gpu.fma", ""),
+    ("gpu.matrix", ""),
+    ("gpu.atomic", ""),
+    ("gpu.host_copy", ""),
+    ("gpu.launch", ""),
+    ("gpu.overlap", ""),
+    ("gpu.clock", ""),
+    ("gpu.reconstruct", ""),
+    ("gpu.energy", ""),
+];
+
 const CORES: &[(&str, &str)] = &[("memory.core_pair", "")];
 
 const QUICK: &[(&str, &str)] = &[
@@ -212,6 +239,7 @@ impl Suite {
     pub fn selections(&self) -> Vec<BenchmarkSelection> {
         match self.select {
             SuiteSelector::Defaults { except } => all()
+                .filter(|benchmark| benchmark.family() != ACCELERATORS)
                 .flat_map(|benchmark| {
                     benchmark
                         .default_points()
@@ -221,6 +249,7 @@ impl Suite {
                 .filter(|selection| !except.iter().any(|(id, part)| selection.is_in(id, part)))
                 .collect(),
             SuiteSelector::Everything => all()
+                .filter(|benchmark| benchmark.family() != ACCELERATORS)
                 .flat_map(|benchmark| {
                     benchmark.points().into_iter().map(move |parameters| BenchmarkSelection { benchmark, parameters })
                 })

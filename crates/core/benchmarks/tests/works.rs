@@ -64,7 +64,8 @@ fn points(benchmark: &Benchmark) -> Vec<Parameters> {
         points.extend(parameter.all().into_iter().map(|value| smallest.clone().with(parameter.name, value)));
     }
     points.retain(|parameters| !(benchmark.skips)(parameters));
-    if benchmark.family() != "memory" {
+    // Representative sizes of memory take long, of devices too.
+    if !["memory", "gpu"].contains(&benchmark.family()) {
         points.extend(benchmark.default_points());
     }
     let mut seen = Vec::new();

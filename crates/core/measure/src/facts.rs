@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use model::words::list;
-use model::{FactValue, Identity, Machine};
+use model::{Fact, FactValue, Identity, Machine, Plan};
 use os::facts::{Directory, collect};
 
 /// All facts of this machine, and of the file systems that hold some directories.
@@ -18,6 +18,12 @@ pub fn machine(directories: &[PathBuf]) -> Machine {
         wanted.push(Directory { label: "shm", path: shared });
     }
     collect(&wanted)
+}
+
+/// Facts of the accelerators that a plan measures: other runs do not load their drivers.
+pub(crate) fn of_devices(plan: &Plan) -> Vec<Fact> {
+    let measured = |api: &gpu::Api| plan.entries.iter().any(|entry| entry.parameters.get("api") == Some(api.name()));
+    gpu::Api::ALL.into_iter().filter(measured).flat_map(gpu::facts).collect()
 }
 
 /// Bytes of memory that this process may still use, from the machine's facts; a terabyte if they are unknown.

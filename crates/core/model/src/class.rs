@@ -29,6 +29,8 @@ pub enum Class {
     Application,
     /// Transfers over a network.
     Network,
+    /// Work of an accelerator.
+    Accelerator,
 }
 
 impl Class {
@@ -48,6 +50,7 @@ impl Class {
             Self::FileData => noise.file_data,
             Self::Application => noise.application,
             Self::Network => noise.network,
+            Self::Accelerator => noise.accelerator,
         }
     }
 }

@@ -245,7 +245,7 @@ fn of_evidence(invalid: &Invalid) -> Option<NumberFault> {
             below_zero(&[("the CPU time of a sample", *ran), ("that of others", *usual)])
         }
         Invalid::HandedOver { batches, of } => part_of("the batches of others in a sample", *batches, *of),
-        Invalid::ClockJump(_) | Invalid::Misplaced(_) | Invalid::Moved { .. } => None,
+        Invalid::ClockJump(_) | Invalid::Misplaced(_) | Invalid::Moved { .. } | Invalid::DeviceThrottled(_) => None,
     }
 }
 

@@ -116,6 +116,20 @@ primitives! {
     Shell = "shell",
     /// Compiler.
     Compiler = "compiler",
+    /// Arithmetic of an accelerator.
+    GpuArithmetic = "GPU arithmetic",
+    /// Matrix units of an accelerator.
+    GpuMatrix = "GPU matrix units",
+    /// Memory bandwidth of an accelerator.
+    GpuMemory = "GPU memory bandwidth",
+    /// Latency of the memory of an accelerator.
+    GpuLatency = "GPU memory latency",
+    /// Atomic additions of an accelerator.
+    GpuAtomic = "GPU atomic additions",
+    /// Copies between the host and an accelerator.
+    GpuLink = "copies between host and GPU",
+    /// Starting work on an accelerator.
+    GpuLaunch = "GPU launch",
 }
 
 impl std::fmt::Display for Primitive {

@@ -422,6 +422,9 @@ rules! {
         network: f64 = 0.05, "1",
             "The same of transfers over a network, of which no sessions were recorded: the median of the other classes.",
             "the rules of the other classes";
+        accelerator: f64 = 0.01, "1",
+            "The same of accelerators, of which no sessions were recorded: eight launches of one session differed by 0.3% or less.",
+            "a choice";
         fewest_sessions: u32 = 3, "sessions",
             "From so many sessions of its own on, a machine tells the session noise of a result itself.",
             "two sessions have one difference, and Student's quantile of one degree is 12.7";

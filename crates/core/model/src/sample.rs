@@ -45,6 +45,8 @@ pub enum Invalid {
         /// Value of a sample that ran for most of its time.
         usual: f64,
     },
+    /// The device lowered its clock, for this reason.
+    DeviceThrottled(String),
     /// Its operation offers the CPU, and other threads took it, so their work was timed.
     HandedOver {
         /// Batches in which they did.
@@ -79,6 +81,7 @@ impl fmt::Display for Invalid {
                 let [ran, usual] = [ran, usual].map(|share| share * 100.0);
                 write!(f, "other programs took its CPU: it ran for {ran:.0}% of the time, others for {usual:.0}%")
             }
+            Self::DeviceThrottled(why) => write!(f, "the device lowered its clock because of {why}"),
             Self::HandedOver { batches, of } => {
                 write!(f, "other threads wanted its CPU, and took it in {batches} of its {of} batches")
             }

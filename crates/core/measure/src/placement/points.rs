@@ -29,6 +29,23 @@ fn node_pairs(parameters: &Parameters, machine: &Topology, allowed: &CpuSet, all
     pairs.map(|(cpu, memory)| parameters.clone().with("cpu_node", cpu).with("memory_node", memory)).collect()
 }
 
+/// Expands parameters over accelerators: `api=any` is the first way that has devices, `device=each` each of them. A
+/// machine without any keeps NVIDIA's first, of which the result says why it is not measured.
+fn devices(parameters: &Parameters, present: Option<(gpu::Api, usize)>, all: bool) -> Vec<Parameters> {
+    let api = match (parameters.get("api").and_then(gpu::Api::named), present) {
+        (Some(named), _) => named,
+        (None, Some((found, _))) => found,
+        (None, None) => gpu::Api::Cuda,
+    };
+    let count = present.filter(|(found, _)| *found == api).map_or_else(|| api.count().unwrap_or(1), |(_, count)| count);
+    let numbers = match parameters.get("device") {
+        Some(word) if word != EACH && !all => vec![word.to_owned()],
+        _ => (0..count).map(|number| number.to_string()).collect(),
+    };
+    let at = |number: String| parameters.clone().with("api", api.name()).with("device", number);
+    numbers.into_iter().map(at).collect()
+}
+
 /// One CPU of every core, or of evenly spread cores if there are too many.
 fn some_cores(machine: &Topology, allowed: &CpuSet) -> Vec<usize> {
     let mut cores = plan(machine, allowed, CpuChoice::AllCores).unwrap_or_default();
@@ -104,6 +121,9 @@ fn thread_counts(machine: &Topology, allowed: &CpuSet) -> Vec<String> {
 /// The sets of parameters of a result on this machine; `all` takes every one that the machine has, whatever the
 /// request.
 pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, all: bool) -> Vec<Parameters> {
+    if entry.parameters.get("api").is_some() && entry.parameters.get("device").is_some() {
+        return devices(&entry.parameters, gpu::present(), all);
+    }
     if entry.parameters.get("memory_node").is_some() {
         let pairs = node_pairs(&entry.parameters, machine, allowed, all);
         return if pairs.is_empty() { vec![entry.parameters.clone()] } else { pairs };

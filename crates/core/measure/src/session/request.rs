@@ -25,8 +25,10 @@ impl RunRequest {
         if plan.entries.is_empty() {
             return Err(Error::Empty);
         }
+        let mut machine = machine;
         let topology = machine.topology.clone().unwrap_or_else(|| Topology::unknown(&allowed));
         placement::resolve(&mut plan, &topology, &allowed, facts::free_memory(&machine));
+        machine.facts.extend(facts::of_devices(&plan));
         let mut run = document::begin(plan, machine, identity);
         let suite = &run.plan.suite;
         run.results = run.plan.entries.iter().map(|entry| result(suite, entry)).collect();

@@ -1,7 +1,7 @@
 //! One result in a sample.
 
 use benchmarks::{BatchWork, Benchmark, BenchmarkContext, BenchmarkError, Kernel, Recorder, SampleSetting, Trial};
-use model::{RULES, Sample};
+use model::{Invalid, RULES, Sample};
 
 use super::footprint::FootprintTally;
 use super::guard::Guard;
@@ -193,7 +193,8 @@ impl SampleMember {
         if let Some(guard) = self.guard.take() {
             guard.end(&self.context, &mut self.sample);
         }
-        self.sample.invalid = self.sample.invalid.take().or(spoilt);
+        let throttled = self.trial.throttled().map(Invalid::DeviceThrottled);
+        self.sample.invalid = self.sample.invalid.take().or(spoilt).or(throttled);
         if let (Some((_, after)), Some(now)) = (&mut self.sample.frequency, frequency(&self.context)) {
             *after = now;
         }

@@ -1,0 +1,59 @@
+//! Copies beside arithmetic.
+
+use super::device::{BLANK, compare, open, random, reading};
+use super::fused::Fused;
+use super::host_copy::block;
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "gpu.overlap",
+    title: "GPU copy beside compute",
+    about: "Times a copy of 32 MiB to the device, arithmetic of about the same time, and both at once. The value is the part \
+            of the shorter one that both at once hide: 100% if the longer one takes as long as alone. By the clock of the \
+            host. The copied bytes and the results of the arithmetic are checked.",
+    metric: BenchmarkMetric::higher(Unit::Ratio, "communication hidden"),
+    stresses: &[Primitive::GpuLink, Primitive::GpuArithmetic],
+    prepare,
+    ..BLANK
+};
+
+const BYTES: usize = 32 << 20;
+/// Readings of which the shortest counts: a single interruption would look like no overlap.
+const TRIES: usize = 3;
+
+fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
+    let device = open(at, context)?;
+    let seed = random(context.seed());
+    let mut host = device.pinned(BYTES)?;
+    let block = block(BYTES, seed);
+    host.bytes().copy_from_slice(&block);
+    let target = device.buffer(BYTES)?;
+    let since = |began: u64| (kernels::clock::now() - began).max(1) as f64 * 1e-9;
+    let began = kernels::clock::now();
+    device.together(&mut [target.writing(host.bytes())])?;
+    let fused = Fused::new("fp32", &device, 4, since(began), seed)?;
+    Ok(reading(&device, move |device| {
+        let [mut copy, mut compute, mut both] = [f64::INFINITY; 3];
+        for _ in 0..TRIES {
+            target.write(&vec![0xa5; BYTES])?;
+            fused.poison()?;
+            let began = kernels::clock::now();
+            device.together(&mut [target.writing(host.bytes())])?;
+            copy = copy.min(since(began));
+            let began = kernels::clock::now();
+            device.together(&mut [fused.work(1)?])?;
+            compute = compute.min(since(began));
+            target.write(&vec![0x5a; BYTES])?;
+            fused.poison()?;
+            let mut work = [fused.work(1)?, target.writing(host.bytes())];
+            let began = kernels::clock::now();
+            device.together(&mut work)?;
+            both = both.min(since(began));
+            let mut back = vec![0; BYTES];
+            device.together(&mut [target.reading(&mut back)])?;
+            compare(back, block.iter().copied())?;
+            fused.check()?;
+        }
+        Ok(vec![((copy + compute - both) / copy.min(compute)).clamp(0.0, 1.0)])
+    }))
+}

@@ -1,0 +1,16 @@
+//! Reading the memory of a device.
+
+use super::device::BLANK;
+use super::streaming::{PARAMETERS, Stream, prepare};
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "gpu.read",
+    title: "GPU memory read",
+    about: "Reads an array, 16 bytes a thread, into an exclusive or of each thread, which the host computes too. By the clock of the device.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
+    stresses: &[Primitive::GpuMemory],
+    parameters: PARAMETERS,
+    prepare: |at, context| prepare(Stream::Read, at, context),
+    ..BLANK
+};

@@ -1,0 +1,16 @@
+//! Writing the memory of a device.
+
+use super::device::BLANK;
+use super::streaming::{PARAMETERS, Stream, prepare};
+use crate::prelude::*;
+
+pub(super) static BENCHMARK: Benchmark = Benchmark {
+    id: "gpu.write",
+    title: "GPU memory write",
+    about: "Writes an array, 16 bytes a thread. By the clock of the device. Random windows of the output, its first and last words among them, are compared with what the host computes.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes written"),
+    stresses: &[Primitive::GpuMemory],
+    parameters: PARAMETERS,
+    prepare: |at, context| prepare(Stream::Write, at, context),
+    ..BLANK
+};
