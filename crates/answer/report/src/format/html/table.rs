@@ -100,6 +100,7 @@ fn content(cell: &Cell, decimals: &Decimals) -> Markup {
             html! { span class=(class(*tone)) { (text) } }
         }
         Cell::Text(text, _) | Cell::Across(text, _) => html! { (text) },
+        Cell::Link { text, to } => html! { a href=(to) { (text) } },
         Cell::Printed(text) => html! { (text) },
         Cell::Count(count) => html! { (count) },
         _ => html! {},
