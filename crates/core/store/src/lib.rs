@@ -23,8 +23,8 @@ mod words;
 
 pub use access::Access;
 pub use document::{
-    DOCUMENT_LIMIT, check_destination, decompressed, load_document, pack_document, parse_document, render_document, save_document,
-    write_file,
+    DOCUMENT_LIMIT, check_destination, decompressed, load_document, pack_document, parse_document, render_document,
+    save_document, write_file,
 };
 pub use error::{Error, StoreErrorKind};
 pub use index::{SessionValue, Summary};

@@ -48,7 +48,8 @@ pub struct EnvironmentChange {
 const IDENTITY: &str = "coalesce(nullif(fingerprint, ''), machine)";
 
 /// Columns of a [`Summary`], in the order in which both stores read them.
-const SUMMARY: &str = "number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
+const SUMMARY: &str =
+    "number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
     results, measured, interrupted";
 
 /// What a site needs beyond the first tables; each is made in a store that lacks it.
@@ -270,7 +271,8 @@ mod tests {
         });
         let found = found.unwrap();
         assert_eq!(read, 3, "the facts of an environment are read once");
-        let kernel = |before: &str, after: &str| vec![("kernel.release".to_owned(), before.to_owned(), after.to_owned())];
+        let kernel =
+            |before: &str, after: &str| vec![("kernel.release".to_owned(), before.to_owned(), after.to_owned())];
         let told: Vec<_> = found.into_iter().map(|change| (change.number, change.facts)).collect();
         assert_eq!(told, [(3, kernel("6.1", "6.2")), (7, kernel("6.2", "6.1"))]);
     }

@@ -188,7 +188,8 @@ pub(crate) fn exchange(wire: &mut Wire, head: &str, body: &[u8], most: usize) ->
         let mut head = httparse::Response::new(&mut headers);
         if let httparse::Status::Complete(begin) = head.parse(&bytes).map_err(|_| bad("it does not speak HTTP/1.1"))? {
             let of = |header: &&httparse::Header<'_>| header.name.eq_ignore_ascii_case("content-length");
-            let length = head.headers.iter().find(of).and_then(|header| std::str::from_utf8(header.value).ok()?.parse().ok());
+            let length =
+                head.headers.iter().find(of).and_then(|header| std::str::from_utf8(header.value).ok()?.parse().ok());
             let length: usize = length.ok_or_else(|| bad("its answer has no length"))?;
             if length > most {
                 return Err(bad("its answer is too long"));

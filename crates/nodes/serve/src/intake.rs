@@ -146,7 +146,8 @@ fn commit(store: &mut dyn Store, orders: Vec<Order>) {
         return;
     }
     let (runs, answers): (Vec<Run>, Vec<_>) = orders.into_iter().map(|order| (order.run, order.answer)).unzip();
-    let is_here = |store: &dyn Store, run: &Run| store.page(&RunFilter::Id(&run.id), 1, 0).is_ok_and(|all| !all.is_empty());
+    let is_here =
+        |store: &dyn Store, run: &Run| store.page(&RunFilter::Id(&run.id), 1, 0).is_ok_and(|all| !all.is_empty());
     let taken: Vec<Taken> =
         runs.iter().map(|run| if is_here(store, run) { Taken::Continued } else { Taken::New }).collect();
     let numbers: Vec<Result<u64, store::Error>> = match store.put_all(&runs) {

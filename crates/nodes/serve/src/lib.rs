@@ -19,9 +19,9 @@ mod tls;
 mod wire;
 
 pub use error::Error;
+pub use intake::{Receipt, Taken};
 pub use library::Held;
 pub use pages::Views;
-pub use push::{Pusher, PushError};
+pub use push::{PushError, Pusher};
 pub use server::{Server, ServerSettings};
-pub use intake::{Receipt, Taken};
 pub use tls::Certificate;

@@ -96,8 +96,8 @@ impl Pusher {
     /// Whether the token and the runs cross a network that others may read.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        let local = self.host == "localhost"
-            || self.host.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback());
+        let local =
+            self.host == "localhost" || self.host.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback());
         self.tls.is_none() && !local
     }
 
@@ -119,7 +119,9 @@ impl Pusher {
         match status {
             200 | 201 => {
                 let receipt: Option<Receipt> = serde_json::from_slice(&body).ok();
-                receipt.filter(|receipt| receipt.sha256 == digest).ok_or_else(|| later("it is no site of Prony".to_owned()))
+                receipt
+                    .filter(|receipt| receipt.sha256 == digest)
+                    .ok_or_else(|| later("it is no site of Prony".to_owned()))
             }
             401 | 403 => Err(PushError::Denied { site, reason: reason() }),
             409 | 411 | 413 | 422 => Err(PushError::Refused { site, id: run.id.clone(), reason: reason() }),
@@ -168,9 +170,8 @@ fn parsed(url: &str) -> Option<(bool, String, u16, String)> {
         None => place.split_once(':').map_or((place, None), |(host, port)| (host, Some(port))),
     };
     let port = port.map_or(Some(PORT), |port| port.parse().ok())?;
-    (!host.is_empty() && fits(host) && fits(base)).then(|| {
-        (encrypted, host.to_ascii_lowercase(), port, base.trim_end_matches('/').to_owned())
-    })
+    (!host.is_empty() && fits(host) && fits(base))
+        .then(|| (encrypted, host.to_ascii_lowercase(), port, base.trim_end_matches('/').to_owned()))
 }
 
 #[cfg(test)]
@@ -183,7 +184,17 @@ mod tests {
         assert_eq!(site("https://Perf.example").as_deref(), Some("true perf.example 7117 "));
         assert_eq!(site("http://127.0.0.1:80/prony/").as_deref(), Some("false 127.0.0.1 80 /prony"));
         assert_eq!(site("http://[::1]:99").as_deref(), Some("false ::1 99 "));
-        for wrong in ["", "host", "ftp://x", "http://", "http://a:b", "http://a b/", "http://u@h/", "http://h/?q", "http://h/\r\n"] {
+        for wrong in [
+            "",
+            "host",
+            "ftp://x",
+            "http://",
+            "http://a:b",
+            "http://a b/",
+            "http://u@h/",
+            "http://h/?q",
+            "http://h/\r\n",
+        ] {
             assert_eq!(site(wrong), None, "{wrong}");
         }
     }

@@ -48,7 +48,8 @@ impl Door {
         let Some(host) = request.host.as_deref().filter(|_| self.local) else { return !self.local };
         let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host, |(name, _)| name).trim_matches(['[', ']']);
-        name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+        name.eq_ignore_ascii_case("localhost")
+            || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
     }
 }
 

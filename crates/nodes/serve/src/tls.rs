@@ -73,7 +73,12 @@ pub(crate) fn accepted(stream: TcpStream, tls: Option<&Arc<ServerConfig>>, time:
 }
 
 /// The client's end of a connection.
-pub(crate) fn connected(stream: TcpStream, tls: Option<&Arc<ClientConfig>>, host: &str, time: Duration) -> Option<Wire> {
+pub(crate) fn connected(
+    stream: TcpStream,
+    tls: Option<&Arc<ClientConfig>>,
+    host: &str,
+    time: Duration,
+) -> Option<Wire> {
     let timed = Timed::new(stream, time);
     let Some(tls) = tls else { return Some(Wire::Plain(timed)) };
     let name = ServerName::try_from(host.to_owned()).ok()?;

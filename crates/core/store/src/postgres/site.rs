@@ -63,7 +63,11 @@ impl PostgresStore {
     }
 }
 
-pub(super) fn put_environment(transaction: &mut Transaction<'_>, number: i64, run: &Run) -> Result<(), postgres::Error> {
+pub(super) fn put_environment(
+    transaction: &mut Transaction<'_>,
+    number: i64,
+    run: &Run,
+) -> Result<(), postgres::Error> {
     let (digest, text) = site::environment(run);
     let [facts, of_run] = site::save_environment(PREFIX);
     transaction.execute(&facts, &[&digest, &text])?;

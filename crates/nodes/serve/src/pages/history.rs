@@ -42,15 +42,30 @@ pub(super) fn page(store: &dyn Store, library: &Library, identity: &str, key: &s
     let label = report::words::result_label(result);
     let mut document = Document::new(format!("{label} on {}", newest.run.machine.name));
     let now = quantity(last, metric).text_with_interval();
-    document.summary.push(format!("{now} in run {}, {}. {} are known.", last.number, day(&last.started),
-                                  plural(values.len(), "session")));
+    document.summary.push(format!(
+        "{now} in run {}, {}. {} are known.",
+        last.number,
+        day(&last.started),
+        plural(values.len(), "session")
+    ));
     document.add("", Block::Chart(chart(&label, metric, &values, &changes)));
     if !changes.is_empty() {
         document.add("what changed on this machine", Block::Table(ledger(&changes)));
     }
-    document.add(format!("the newest of {}", plural(values.len(), "session")), Block::Table(newest_values(&values, metric)));
-    document.add("", Block::table(Column::list(""), vec![TableRow::of(vec![Cell::Link {
-        text: format!("all results of {}", newest.run.machine.name), to: address::machine(identity) }])]));
+    document.add(
+        format!("the newest of {}", plural(values.len(), "session")),
+        Block::Table(newest_values(&values, metric)),
+    );
+    document.add(
+        "",
+        Block::table(
+            Column::list(""),
+            vec![TableRow::of(vec![Cell::Link {
+                text: format!("all results of {}", newest.run.machine.name),
+                to: address::machine(identity),
+            }])],
+        ),
+    );
     let data = json!({ "benchmark": key.benchmark, "parameters": key.parameters, "title": result.title,
                        "metric": metric, "machine": newest.run.machine.name, "identity": identity,
                        "values": values, "changes": changes });
@@ -89,10 +104,12 @@ fn moment(text: &str) -> f64 {
 fn chart(label: &str, metric: &Metric, values: &[SessionValue], changes: &[EnvironmentChange]) -> Chart {
     let first = moment(&values[0].started);
     let points = thinned(values).into_iter().map(|value| (moment(&value.started) - first, quantity(value, metric)));
-    let mark = |change: &EnvironmentChange| Mark { x: moment(&change.started) - first, text: change.facts[0].0.clone() };
+    let mark =
+        |change: &EnvironmentChange| Mark { x: moment(&change.started) - first, text: change.facts[0].0.clone() };
     let skipped = changes.len().saturating_sub(MARKS);
     let drawn = points.collect::<Vec<_>>();
-    let thinner = if drawn.len() < values.len() { " Drawn: the least and the greatest value of each part." } else { "" };
+    let thinner =
+        if drawn.len() < values.len() { " Drawn: the least and the greatest value of each part." } else { "" };
     Chart {
         title: "value over time".to_owned(),
         about: format!("Bars: interval of each session. Marks: a fact of the machine changed.{thinner}"),
@@ -141,7 +158,8 @@ fn ledger(changes: &[EnvironmentChange]) -> Table {
                 Cell::text(short(after)),
             ])
         };
-        let rest = (more > 0).then(|| TableRow::of(vec![Cell::Empty, Cell::Empty, Cell::text(format!("and {more} more"))]));
+        let rest =
+            (more > 0).then(|| TableRow::of(vec![Cell::Empty, Cell::Empty, Cell::text(format!("and {more} more"))]));
         change.facts.iter().take(FACTS).enumerate().map(fact).chain(rest).collect::<Vec<_>>()
     });
     Table::plain(Column::list("since|run|fact|before|after"), rows.collect())
@@ -178,7 +196,13 @@ mod tests {
             number: at as u64,
             id: String::new(),
             started: String::new(),
-            value: if at == 7777 { 9.0 } else if at == 1234 { 0.1 } else { 1.0 + (at % 10) as f64 * 0.01 },
+            value: if at == 7777 {
+                9.0
+            } else if at == 1234 {
+                0.1
+            } else {
+                1.0 + (at % 10) as f64 * 0.01
+            },
             low: 0.9,
             high: 1.1,
             samples: 14,

@@ -77,7 +77,9 @@ pub(super) fn turn(document: &mut Document, path: &str, page: usize, more: bool)
 pub(super) fn suites(store: &dyn Store) -> Result<Document, Failed> {
     let all = store.suites()?;
     let mut document = Document::new("Fleet: machines that should be equal");
-    document.summary.push("Choose a suite to compare the newest run of each machine, and to see which one is odd.".to_owned());
+    document
+        .summary
+        .push("Choose a suite to compare the newest run of each machine, and to see which one is odd.".to_owned());
     let row = |(suite, runs): &(String, u64)| {
         TableRow::of(vec![Cell::Link { text: suite.clone(), to: address::fleet(suite) }, Cell::Count(*runs)])
     };
