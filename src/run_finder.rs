@@ -195,7 +195,11 @@ pub(crate) fn find_one(name: &str, common: &CommonOptions) -> Result<Named> {
 /// Values of earlier sessions on the machines of some runs, from which the variation between sessions is known. Every
 /// machine and result has its own newest sessions, so that none displaces those of another.
 pub(crate) fn history(runs: &[&Run], common: &CommonOptions) -> Result<Vec<SessionRecord>> {
-    let store = read(common)?;
+    history_in(read(common)?.as_ref(), runs)
+}
+
+/// The same from an open store.
+pub(crate) fn history_in(store: &dyn Store, runs: &[&Run]) -> Result<Vec<SessionRecord>> {
     let machines: BTreeSet<&str> =
         runs.iter().map(|run| run.machine.fingerprint.as_str()).filter(|mark| !mark.is_empty()).collect();
     let mut records = Vec::new();

@@ -62,6 +62,14 @@ impl RunSaver {
 }
 
 impl RunSaver {
+    /// The store, to change it.
+    pub(crate) fn store_mut(&mut self) -> Option<&mut dyn Store> {
+        match &mut self.store {
+            Some(store) => Some(store.as_mut()),
+            None => None,
+        }
+    }
+
     /// Takes a run out of the store again that holds nothing.
     pub(crate) fn discard(&mut self, run: &Run) -> Result<()> {
         if let (Some(store), Some(_)) = (&mut self.store, self.number.take()) {

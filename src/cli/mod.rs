@@ -15,8 +15,8 @@ pub(crate) use self::groups::{
 };
 use crate::ExitStatus;
 use crate::cmd::{
-    agent, app, benchmarks, choose, compare, completions, doctor, experiment, explain, export, farm, fleet, import, net, predict,
-    reference, report, run, runs, selftest, show, time, trend,
+    agent, app, benchmarks, choose, compare, completions, doctor, experiment, explain, export, farm, fleet, import,
+    net, predict, reference, report, run, runs, selftest, show, site, time, trend,
 };
 
 const EXAMPLES: &str = "Examples:
@@ -91,6 +91,10 @@ pub(crate) enum CliCommand {
     Import(import::Arguments),
     /// Export runs to other tools
     Export(export::Arguments),
+    /// Show the stored runs as a site for browsers
+    Serve(site::serve::Arguments),
+    /// Push runs to a site
+    Push(site::push::Arguments),
     /// Measure many nodes and find the outliers
     Fleet(Box<fleet::Arguments>),
     /// Run a batch job on many machines; exactly-once results despite failures

@@ -114,6 +114,16 @@ fn seconds(runs: &[&Run]) -> HashMap<ResultKey, f64> {
     seconds
 }
 
+/// Every result of several runs side by side, the baseline first.
+pub(crate) fn side_by_side(store: &dyn store::Store, named: &[Named]) -> Result<report::Document> {
+    let runs: Vec<&Run> = named.iter().map(|named| &named.run).collect();
+    let history = run_finder::history_in(store, &runs)?;
+    let handles: Vec<String> = named.iter().map(|named| named.handle.clone()).collect();
+    let options = CompareOptions { handles: handles.clone(), history: &history, ..CompareOptions::default() };
+    let comparison = compare(&runs, &options)?;
+    Ok(report::view::compare(&comparison, &CompareContext { handles, brief: false, seconds: seconds(&runs) }))
+}
+
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let names = run_finder::names_or_latest(&arguments.runs, ["previous", "latest"]);
     let named = run_finder::find(&names, common, Detail::Values)?;

@@ -129,6 +129,7 @@ pub(super) fn measure(
     let options = MeasureOptions {
         rounds: RoundOptions { target: None, time_limit: request.time_limit, seed: Some(request.seed) },
         max_samples: None,
+        push: None,
         resume: None,
         saving: request.saving.clone(),
         quiet: request.quiet,
@@ -141,8 +142,7 @@ pub(super) fn measure(
     let program = std::env::current_exe().context("could not find this program's own file")?;
     let keeper = keeper(system, request, &program)?;
     let order = session.order(fresh, None)?;
-    let mut bench =
-        FreshProcesses::new(program.into_os_string(), request.metric.clone(), machine, allowed, keeper);
+    let mut bench = FreshProcesses::new(program.into_os_string(), request.metric.clone(), machine, allowed, keeper);
     let measured = session.measure(order, &mut Experiment::new(&mut bench, request.rows.clone(), better));
     if let Some(keeper) = bench.keeper() {
         tell(&keeper.end()?);
@@ -153,14 +153,10 @@ pub(super) fn measure(
         not_tried: request.not_tried.clone(),
         handle: context.handle.clone(),
     };
-    let exit = session.keep_nothing_without_samples().conclude(
-        result,
-        |run, of_run| draw(run, &context(of_run)),
-        |_| true,
-    )?;
-    let decided = found.as_ref().is_some_and(|found| {
-        found.effects.iter().any(|effect| effect.verdict != Verdict::Inconclusive)
-    });
+    let exit =
+        session.keep_nothing_without_samples().conclude(result, |run, of_run| draw(run, &context(of_run)), |_| true)?;
+    let decided =
+        found.as_ref().is_some_and(|found| found.effects.iter().any(|effect| effect.verdict != Verdict::Inconclusive));
     Ok((if exit == ExitStatus::Fine && !decided { ExitStatus::Inconclusive } else { exit }, found))
 }
 
@@ -168,8 +164,7 @@ pub(super) fn measure(
 fn planned(request: &Request) -> Run {
     let directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     // A number of blocks leaves no decision to the intervals: one look, at its end.
-    let mut run =
-        application::document(SUITE, request.seed, f64::MIN_POSITIVE, request.time_limit, directory);
+    let mut run = application::document(SUITE, request.seed, f64::MIN_POSITIVE, request.time_limit, directory);
     run.plan.batches = BATCHES;
     run.plan.checkpoints = vec![request.blocks];
     experiment::fill(&mut run, &request.metric, &request.rows);

@@ -29,6 +29,7 @@ pub(crate) mod runs;
 pub(crate) mod selftest;
 mod session;
 pub(crate) mod show;
+pub(crate) mod site;
 mod target_device;
 pub(crate) mod time;
 pub(crate) mod trend;
@@ -59,6 +60,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
         CliCommand::Show(arguments) => show::run(&arguments, common),
         CliCommand::Import(arguments) => import::run(&arguments, common),
         CliCommand::Export(arguments) => export::run(&arguments, common),
+        CliCommand::Serve(arguments) => site::serve::run(&arguments, common),
+        CliCommand::Push(arguments) => site::push::run(&arguments, common),
         CliCommand::Fleet(arguments) => fleet::run(&arguments, common),
         CliCommand::Farm(arguments) => farm::run(arguments, common),
         CliCommand::Benchmarks(arguments) => benchmarks::run(&arguments, common),

@@ -12,6 +12,7 @@ use measure::{EndReason, MeasureSession, RunRequest, RunResult, Saver, Stopper, 
 use model::{BenchmarkResult, CHECKPOINTS, Outcome, ResultKey, Run};
 use report::Document;
 use report::view::RunContext;
+use serve::Pusher;
 use store::{Claim, Detail, MachineLock, Store};
 
 use super::run_claim;
@@ -90,6 +91,8 @@ pub(crate) struct LocalSession<'a> {
     /// Whether the user requested a stop.
     pub(crate) stopper: Stopper,
     saver: RunSaver,
+    /// The site that gets the run.
+    pusher: Option<Pusher>,
     claim: MachineClaim,
     /// Whether a new run in which nothing could be launched is kept: why a result is not measured is a result of its
     /// own.
@@ -103,7 +106,17 @@ impl<'a> LocalSession<'a> {
     pub(crate) fn open(purpose: &str, options: &'a MeasureOptions, common: &'a CommonOptions) -> Result<Self> {
         let stopper = watch_for_signals()?;
         let saver = RunSaver::open(&options.saving, common)?;
-        Ok(Self { options, common, stopper, saver, claim: claim(purpose), keep_empty: true, needs_intervals: false })
+        let pusher = options.push.as_deref().map(super::site::push::pusher_of_run).transpose()?;
+        Ok(Self {
+            options,
+            common,
+            stopper,
+            saver,
+            pusher,
+            claim: claim(purpose),
+            keep_empty: true,
+            needs_intervals: false,
+        })
     }
 
     /// Calls a run inconclusive that has nothing but ranges of a few samples: nothing can be compared with it.
@@ -218,6 +231,9 @@ impl<'a> LocalSession<'a> {
             RunContext { catalogue: benchmarks::catalogue(), handle: handle.clone(), previous, stored, brief: false };
         let document = draw(&run, &context)?;
         output::print_run(&document, &run, self.common)?;
+        if let (Some(pusher), Some(store), true) = (&self.pusher, self.saver.store_mut(), stored) {
+            super::site::push::after_run(store, pusher, &run.id)?;
+        }
         match ending {
             EndReason::NotSaved(reason) => {
                 let instead = elsewhere(&run).unwrap_or_else(|| "what was measured stands above".to_owned());

@@ -41,11 +41,14 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let found = named.remove(0);
     let context = report::view::RunContext { handle: Some(found.handle), brief: !arguments.all, ..Default::default() };
-    let document = super::time::stored(&found.run, &context);
-    let document = document.or_else(|| super::experiment::stored(&found.run, &context));
-    let document = match document {
-        Some(document) => document,
-        None => super::net::document(&found.run, &context)?,
-    };
-    output::print_run(&document, &found.run, common)
+    output::print_run(&document(&found.run, &context)?, &found.run, common)
+}
+
+/// The results of a stored run.
+pub(crate) fn document(run: &Run, context: &report::view::RunContext) -> Result<report::Document> {
+    let document = super::time::stored(run, context).or_else(|| super::experiment::stored(run, context));
+    match document {
+        Some(document) => Ok(document),
+        None => super::net::document(run, context),
+    }
 }

@@ -91,7 +91,8 @@ const DECOYS: [&str; 2] = ["aslr=off", "stack=unlimited"];
 fn effects(place: &Place, planted: Planted, blocks: u32) -> Result<Vec<Value>, String> {
     let _busy = planted.competitors.then(Competitors::start);
     let blocks = blocks.to_string();
-    let mut arguments = vec!["experiment", "--quiet", "--metric", planted.metric, "--blocks", &blocks, "--format", "json"];
+    let mut arguments =
+        vec!["experiment", "--quiet", "--metric", planted.metric, "--blocks", &blocks, "--format", "json"];
     for tried in [planted.cause].iter().chain(&DECOYS).filter(|tried| !tried.is_empty()) {
         arguments.extend(["--try", tried]);
     }
@@ -105,7 +106,9 @@ fn is_found(planted: Planted, effects: &[Value]) -> Result<(), String> {
     let cause = planted.cause.split('=').next().unwrap();
     let said: Vec<String> = effects
         .iter()
-        .map(|effect| format!("{} {:.3} {}", effect["setting"], effect["ratio"][0].as_f64().unwrap_or(0.0), effect["verdict"]))
+        .map(|effect| {
+            format!("{} {:.3} {}", effect["setting"], effect["ratio"][0].as_f64().unwrap_or(0.0), effect["verdict"])
+        })
         .collect();
     eprintln!("{}: {}", planted.metric, said.join("; "));
     let first = &effects[0];
@@ -125,9 +128,8 @@ fn planted_causes_come_first() {
         .filter_map(|planted| {
             // Other load may hide a cause from one experiment.
             let tries = if causes.len() > 1 { 2 } else { 3 };
-            let found = (0..tries).find_map(|_| {
-                effects(&place, *planted, 12).and_then(|effects| is_found(*planted, &effects)).ok()
-            });
+            let found = (0..tries)
+                .find_map(|_| effects(&place, *planted, 12).and_then(|effects| is_found(*planted, &effects)).ok());
             found.is_none().then(|| planted.cause.to_owned())
         })
         .collect();
@@ -232,7 +234,8 @@ fn explain_tries_what_differs_and_says_what_is_left() {
     let _turn = alone();
     let place = Place::new();
     let run = |name: &str, prefix: &[&str]| {
-        let program = [prefix, &[env!("CARGO_BIN_EXE_prony"), "run", "--quiet", "--no-rulers", "--output", name]].concat();
+        let program =
+            [prefix, &[env!("CARGO_BIN_EXE_prony"), "run", "--quiet", "--no-rulers", "--output", name]].concat();
         let benchmark = ["--benchmark", "os.syscall_getppid", "--time-limit", "4s"];
         let mut command = Command::new(program[0]);
         command.args(&program[1..]).args(benchmark).current_dir(place.path());

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The crates by layer, from the lowest; `prony` is the program.
-const FLOORS: [&[&str]; 10] = [
+const FLOORS: [&[&str]; 11] = [
     &["model"],
     &["gpu", "kernels", "physics", "stats"],
     &["os"],
@@ -16,6 +16,7 @@ const FLOORS: [&[&str]; 10] = [
     &["explain", "farm", "lab"],
     &["network"],
     &["export", "import", "report"],
+    &["serve"],
     &["prony"],
 ];
 

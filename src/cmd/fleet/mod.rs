@@ -7,6 +7,7 @@ mod spread;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
+pub(crate) use self::spread::spread_of;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 

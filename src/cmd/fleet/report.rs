@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use compare::SessionRecord;
 use compare::fleet::{FleetSpread, OutlierNode, ResultSpread};
 use explain::Explanation;
 use launcher::suite::{Measured, NodeEnd, NodeState};
@@ -13,8 +14,7 @@ use report::{
 };
 use serde_json::json;
 
-use crate::cli::CommonOptions;
-use crate::{ExitStatus, run_finder};
+use crate::ExitStatus;
 
 /// Most outliers that are explained; further ones get a suggested command.
 const EXPLAINED: usize = 3;
@@ -63,7 +63,7 @@ impl FleetReport {
         launcher: &str,
         all: Vec<Measured>,
         numbers: &BTreeMap<String, u64>,
-        common: &CommonOptions,
+        history: &dyn Fn(&[&Run]) -> Result<Vec<SessionRecord>>,
     ) -> Result<Self> {
         let number = |measured: &Measured| measured.run.as_ref().and_then(|run| numbers.get(&run.id)).copied();
         let nodes: Vec<ReportedNode> =
@@ -77,7 +77,7 @@ impl FleetReport {
         if whole.len() > 1 {
             let runs: Vec<&Run> = whole.iter().map(|(_, run)| *run).collect();
             let names: Vec<String> = whole.iter().map(|(name, _)| (*name).to_owned()).collect();
-            let history = run_finder::history(&runs, common)?;
+            let history = history(&runs)?;
             let options = compare::CompareOptions { history: &history, ..compare::CompareOptions::default() };
             let found = compare::fleet::spread(&runs, &names, &options)?;
             let find = |name: &str| whole.iter().find(|(node, _)| *node == name).map(|(_, run)| *run);

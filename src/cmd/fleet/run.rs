@@ -102,7 +102,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         run: None,
     };
     let all: Vec<Measured> = measured.into_iter().chain(missing.into_iter().map(lost)).collect();
-    let report = FleetReport::of(&arguments.place.by.launcher, all, &saver.numbers, common)?;
+    let report = FleetReport::of(&arguments.place.by.launcher, all, &saver.numbers, &|runs: &[&Run]| {
+        run_finder::history(runs, common)
+    })?;
     output::print(&report.document(), common)?;
     if let Some(trouble) = saver.trouble {
         output::remark(&format!("some runs could not be kept: {trouble}"));

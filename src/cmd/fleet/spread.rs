@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, ensure};
 use clap::Args;
+use compare::SessionRecord;
 use launcher::suite::{Measured, NodeEnd, NodeState};
+use model::Run;
+use report::Document;
 use store::Detail;
 
 use super::OutlierGate;
 use super::report::FleetReport;
 use crate::cli::CommonOptions;
+use crate::run_finder::Named;
 use crate::{ExitStatus, output, run_finder};
 
 #[derive(Debug, Args)]
@@ -27,6 +31,20 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let named = run_finder::find(&arguments.runs, common, Detail::Values)?;
     ensure!(named.len() > 1, "{} stands for one run; name at least two", arguments.runs.join(" "));
+    let report = report(named, &|runs: &[&Run]| run_finder::history(runs, common))?;
+    output::print(&report.document(), common)?;
+    Ok(report.outlier().filter(|_| arguments.gate.asked()).unwrap_or(ExitStatus::Fine))
+}
+
+/// The spread of stored runs as a document.
+pub(crate) fn spread_of(
+    named: Vec<Named>,
+    history: &dyn Fn(&[&Run]) -> Result<Vec<SessionRecord>>,
+) -> Result<Document> {
+    Ok(report(named, history)?.document())
+}
+
+fn report(named: Vec<Named>, history: &dyn Fn(&[&Run]) -> Result<Vec<SessionRecord>>) -> Result<FleetReport> {
     let mut numbers = BTreeMap::new();
     let mut all: Vec<Measured> = Vec::new();
     for one in named {
@@ -43,7 +61,5 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         };
         all.push(Measured { node, state: NodeState::Measured(ending), run: Some(one.run) });
     }
-    let report = FleetReport::of("stored runs", all, &numbers, common)?;
-    output::print(&report.document(), common)?;
-    Ok(report.outlier().filter(|_| arguments.gate.asked()).unwrap_or(ExitStatus::Fine))
+    FleetReport::of("stored runs", all, &numbers, history)
 }

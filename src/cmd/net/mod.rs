@@ -16,6 +16,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 
 pub(crate) use self::options::document;
+pub(crate) use self::options::shared_token;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 

@@ -59,24 +59,29 @@ pub(super) struct TokenSource {
 impl TokenSource {
     /// The token, if a file or the environment has one.
     pub(super) fn find(&self) -> Result<Option<Token>> {
-        let Some(path) = &self.token_file else {
-            let set = std::env::var_os(TOKEN_VARIABLE).filter(|token| !token.is_empty());
-            let set = set.map(|token| token.into_string()).transpose();
-            return match set.map_err(|_| anyhow::anyhow!("could not use {TOKEN_VARIABLE}: it is not UTF-8"))? {
-                Some(text) => Ok(Some(Token::parse(&text).with_context(|| format!("could not use {TOKEN_VARIABLE}"))?)),
-                None => Ok(None),
-            };
-        };
-        let name = path.display().to_string();
-        let file = File::open(path).with_context(|| format!("could not read the token in {name}"))?;
-        let found = file.metadata().with_context(|| format!("could not read the token in {name}"))?;
-        ensure!(
-            !found.is_file() || found.mode() & 0o077 == 0,
-            "could not use the token in {name}: other users have access to the file; run chmod 600 {name}"
-        );
-        let text = text_from(file, &name, LONGEST_TOKEN_FILE)?;
-        Ok(Some(Token::parse(&text).with_context(|| format!("could not use the token in {name}"))?))
+        shared_token(self.token_file.as_deref(), TOKEN_VARIABLE)
     }
+}
+
+/// The token in a file, else that in a variable of the environment, if there is one.
+pub(crate) fn shared_token(file: Option<&std::path::Path>, variable: &str) -> Result<Option<Token>> {
+    let Some(path) = file else {
+        let set = std::env::var_os(variable).filter(|token| !token.is_empty());
+        let set = set.map(|token| token.into_string()).transpose();
+        return match set.map_err(|_| anyhow::anyhow!("could not use {variable}: it is not UTF-8"))? {
+            Some(text) => Ok(Some(Token::parse(&text).with_context(|| format!("could not use {variable}"))?)),
+            None => Ok(None),
+        };
+    };
+    let name = path.display().to_string();
+    let file = File::open(path).with_context(|| format!("could not read the token in {name}"))?;
+    let found = file.metadata().with_context(|| format!("could not read the token in {name}"))?;
+    ensure!(
+        !found.is_file() || found.mode() & 0o077 == 0,
+        "could not use the token in {name}: other users have access to the file; run chmod 600 {name}"
+    );
+    let text = text_from(file, &name, LONGEST_TOKEN_FILE)?;
+    Ok(Some(Token::parse(&text).with_context(|| format!("could not use the token in {name}"))?))
 }
 
 /// The switch of a laboratory.

@@ -27,7 +27,8 @@ impl Allocations {
         let (address, size) =
             self.0.borrow().get(handle.0).copied().flatten().ok_or_else(|| Error::new("the memory was released"))?;
         let end = offset.checked_add(bytes).filter(|end| *end <= size);
-        end.map(|_| address).ok_or_else(|| Error::new(format!("{bytes} bytes at {offset} are beyond the {size} allocated")))
+        end.map(|_| address)
+            .ok_or_else(|| Error::new(format!("{bytes} bytes at {offset} are beyond the {size} allocated")))
     }
 
     /// The addresses of a launch's buffers, each as large as the kernel needs it.

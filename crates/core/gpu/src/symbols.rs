@@ -12,7 +12,11 @@ pub(crate) fn load(file: &str, what: &str) -> Result<Library, Error> {
     // SAFETY: the libraries of drivers run code of their vendor when they are loaded, which every user of them trusts.
     unsafe { Library::new(file) }.map_err(|error| {
         let absent = error.to_string().contains("No such file");
-        Error::new(if absent { format!("there is no {what} ({file})") } else { format!("could not load {file}: {error}") })
+        Error::new(if absent {
+            format!("there is no {what} ({file})")
+        } else {
+            format!("could not load {file}: {error}")
+        })
     })
 }
 

@@ -25,6 +25,15 @@ pub fn render_document(run: &Run) -> Result<String, Error> {
     Ok(text)
 }
 
+/// The text of a run, compressed by zstd, after a check that it can be read back.
+///
+/// # Errors
+/// As [`render_document`], and when the compressor has no memory.
+pub fn pack_document(run: &Run) -> Result<Vec<u8>, Error> {
+    let refuse = |error: &io::Error| Error::io("pack the run document", Path::new(&run.id), error);
+    pack(&render_document(run)?).map_err(|error| refuse(&error))
+}
+
 /// Reads a run document from a file: JSON, or JSON compressed by zstd. Links are followed; pipes can be read.
 ///
 /// # Errors

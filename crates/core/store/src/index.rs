@@ -40,6 +40,14 @@ pub struct Summary {
     pub measured: u32,
 }
 
+impl Summary {
+    /// Identifies the machine: its fingerprint, else its name.
+    #[must_use]
+    pub fn identity(&self) -> &str {
+        if self.fingerprint.is_empty() { &self.machine } else { &self.fingerprint }
+    }
+}
+
 /// A result's single value, for histories.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ResultValue {

@@ -16,14 +16,15 @@ mod packed;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod select;
+mod site;
 mod sqlite;
 mod store;
 mod words;
 
 pub use access::Access;
 pub use document::{
-    DOCUMENT_LIMIT, check_destination, decompressed, load_document, parse_document, render_document, save_document,
-    write_file,
+    DOCUMENT_LIMIT, check_destination, decompressed, load_document, pack_document, parse_document, render_document,
+    save_document, write_file,
 };
 pub use error::{Error, StoreErrorKind};
 pub use index::{SessionValue, Summary};
@@ -32,5 +33,6 @@ pub use lock::{Claim, Holder, MachineLock, machine_lock_path};
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresStore;
 pub use select::{Selector, check_date, check_label, is_path};
+pub use site::{EnvironmentChange, MachineSummary, RunFilter};
 pub use sqlite::SqliteStore;
 pub use store::{Detail, Store};

@@ -2,7 +2,7 @@
 
 use model::{ResultKey, Run};
 
-use crate::{Error, SessionValue, Summary, index};
+use crate::{EnvironmentChange, Error, MachineSummary, RunFilter, SessionValue, Summary, index};
 
 /// How much of a run is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +59,55 @@ pub trait Store: Send {
     /// # Errors
     /// When the store cannot be read.
     fn histories(&self, keys: &[ResultKey], fingerprint: &str, limit: usize) -> Result<Vec<Vec<SessionValue>>, Error>;
+
+    /// A page of runs, the newest first, after the first `offset` of them; no document is read.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn page(&self, filter: &RunFilter<'_>, limit: usize, offset: usize) -> Result<Vec<Summary>, Error>;
+
+    /// A page of machines, the one with the newest run first; with a suite, only its runs count.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn machines(&self, suite: Option<&str>, limit: usize, offset: usize) -> Result<Vec<MachineSummary>, Error>;
+
+    /// The hundred most frequent suites, each with the number of its runs.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn suites(&self) -> Result<Vec<(String, u64)>, Error>;
+
+    /// The results that a machine has a history of.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn keys(&self, fingerprint: &str) -> Result<Vec<ResultKey>, Error>;
+
+    /// What changed on a machine between its runs, in the order of time. Runs that were stored before version 0.1.0
+    /// recorded no environment.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn environments(&self, fingerprint: &str) -> Result<Vec<EnvironmentChange>, Error>;
+
+    /// Queues runs for a site; a run that waits already, or does not exist, changes nothing.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    fn enqueue(&mut self, site: &str, ids: &[&str]) -> Result<(), Error>;
+
+    /// The runs that wait for a site, by number.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn queued(&self, site: &str) -> Result<Vec<Summary>, Error>;
+
+    /// Takes a run from the queue of a site.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    fn dequeue(&mut self, site: &str, id: &str) -> Result<(), Error>;
 
     /// Removes runs, all or none, and returns their space to the file system. Their numbers are not reused.
     ///

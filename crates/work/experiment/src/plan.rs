@@ -44,9 +44,8 @@ impl Row {
     }
 
     fn result(&self, touched: &[Primitive]) -> BenchmarkResult {
-        let joined = |of: &dyn Fn(&Switch) -> String, with: &str| {
-            self.switches().iter().map(of).collect::<Vec<_>>().join(with)
-        };
+        let joined =
+            |of: &dyn Fn(&Switch) -> String, with: &str| self.switches().iter().map(of).collect::<Vec<_>>().join(with);
         // A comma separates parameters.
         let plain = |text: &str| text.replace(',', ";");
         let mut parameters = Parameters::none()
@@ -97,10 +96,13 @@ pub fn choose(system: &System, wanted: &Wanted, metric: &PlanEntry) -> Result<Ch
         }
         let found = setting.find(system, &metric.benchmark, &metric.parameters);
         let found = found.map_err(|reason| Error::Request(format!("could not try {id}: {reason}")))?;
-        chosen.add(setting, match value {
-            Some(value) => Found { others: vec![value.to_owned()], ..found },
-            None => found,
-        });
+        chosen.add(
+            setting,
+            match value {
+                Some(value) => Found { others: vec![value.to_owned()], ..found },
+                None => found,
+            },
+        );
     }
     if all || wanted.names.is_empty() {
         for setting in system.settings.iter().filter(|setting| **setting != NOTHING) {

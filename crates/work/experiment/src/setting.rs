@@ -134,7 +134,11 @@ impl Setting {
             (Values::Offered(offered), _) => offered(),
         };
         let others: Vec<String> = others.into_iter().filter(|value| *value != old).collect();
-        if others.is_empty() { Err(format!("it is {old}, and there is no other value")) } else { Ok(Found { old, others }) }
+        if others.is_empty() {
+            Err(format!("it is {old}, and there is no other value"))
+        } else {
+            Ok(Found { old, others })
+        }
     }
 
     fn of_files(&self, system: &System, patterns: &[&str]) -> Result<String, String> {

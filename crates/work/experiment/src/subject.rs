@@ -6,8 +6,8 @@ use std::time::Duration;
 use measure::{Description, Host, OutsideCounters, Purpose, Reply, SampleError, Stopper, Subject, WorkerStep};
 use model::{BenchmarkResult, Better, Identity, Sample, TakenTime, Topology};
 
-use crate::bench::{Bench, Held};
 use crate::Change;
+use crate::bench::{Bench, Held};
 use crate::plan::{Row, Switch};
 
 /// Result of the metric as found: it comes along with that of the row of nothing.
@@ -166,10 +166,10 @@ fn order(row: &Row, seed: u64) -> Vec<Part> {
 /// The sample of a row: its value, and what disturbed any of its parts.
 fn summed(samples: &[Box<Sample>], round: u32, value: f64) -> Sample {
     let total = |of: fn(&Sample) -> Option<TakenTime>| {
-        samples.iter().filter_map(|sample| of(sample)).reduce(|a, b| TakenTime {
-            seconds: a.seconds + b.seconds,
-            of: a.of + b.of,
-        })
+        samples
+            .iter()
+            .filter_map(|sample| of(sample))
+            .reduce(|a, b| TakenTime { seconds: a.seconds + b.seconds, of: a.of + b.of })
     };
     let nanos = |sample: &Box<Sample>| sample.nanos.iter().sum::<u64>();
     Sample {

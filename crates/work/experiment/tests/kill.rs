@@ -87,7 +87,12 @@ fn switches() -> Vec<Switch> {
     let mut all: Vec<Switch> = [(&ONE, "1"), (&ONE, "2"), (&EACH, "perform"), (&EACH, "powsave")].map(switch).into();
     // Where this process may make no control group, the kills are those of an experiment without one.
     let group = switch((&GROUP, "5"));
-    if journalled(&System { privileged: os::process::is_privileged(), ..System::this() }.with(SETTINGS), &[group.clone()]).is_ok() {
+    if journalled(
+        &System { privileged: os::process::is_privileged(), ..System::this() }.with(SETTINGS),
+        &[group.clone()],
+    )
+    .is_ok()
+    {
         all.push(group);
     }
     all
@@ -125,7 +130,11 @@ fn victim(place: &Path, seed: u64) {
                 keeper.restore();
             }
         }
-        if random.random_bool(0.5) { drop(keeper) } else { keeper.end().unwrap(); }
+        if random.random_bool(0.5) {
+            drop(keeper)
+        } else {
+            keeper.end().unwrap();
+        }
     }
 }
 
@@ -157,7 +166,8 @@ fn settings_are_as_before_after_every_kill() {
         let place = machine();
         let me = std::env::current_exe().unwrap();
         let mut child = Command::new(me);
-        let mut child = child.arg("victim").arg(place.path()).arg(number.to_string()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child =
+            child.arg("victim").arg(place.path()).arg(number.to_string()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(random.random_range(5..90)));
         let pid = child.id().cast_signed();
         send(pid, Some(Signal::Stop)).unwrap();
@@ -167,7 +177,9 @@ fn settings_are_as_before_after_every_kill() {
             fs::write(place.path().join("root").join(OTHERS), "another").unwrap();
         }
         if how == Kill::Both {
-            children(pid).into_iter().for_each(|guardian| { let _ = send(guardian, Some(Signal::Kill)); });
+            children(pid).into_iter().for_each(|guardian| {
+                let _ = send(guardian, Some(Signal::Kill));
+            });
         }
         child.kill().unwrap();
         child.wait().unwrap();
@@ -238,7 +250,8 @@ fn a_changed_journal_writes_nothing_elsewhere() {
 fn a_journal_of_an_earlier_boot_is_dropped() {
     let place = machine();
     fs::create_dir_all(journal(place.path())).unwrap();
-    let text = r#"{"boot":"another","items":[{"setting":"one","address":"/proc/sys/one","old":"7","new":["0"]}],"groups":[]}"#;
+    let text =
+        r#"{"boot":"another","items":[{"setting":"one","address":"/proc/sys/one","old":"7","new":["0"]}],"groups":[]}"#;
     fs::write(journal(place.path()).join("experiment.json"), text).unwrap();
     let folder = claimed(&journal(place.path()));
     assert_eq!(folder.restore(&system(place.path())).unwrap().0, 0);

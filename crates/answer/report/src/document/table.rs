@@ -100,6 +100,13 @@ pub enum Cell {
     Empty,
     /// A text.
     Text(String, Tone),
+    /// A text that leads to another page, where a format has links. The address is a path, which is encoded already.
+    Link {
+        /// The text.
+        text: String,
+        /// The path.
+        to: String,
+    },
     /// A text over this cell and the empty ones after it: "two modes: ...", "not measured: ...".
     Across(String, Tone),
     /// A gain (above 1 is better) in words, on a ground coloured by its size where there are colours.

@@ -46,7 +46,9 @@ fn write_table<W: Write>(writer: &mut ::csv::Writer<W>, table: &Table) -> Result
 fn plain(row: &TableRow, index: usize) -> String {
     match row.cells.get(index).unwrap_or(&Cell::Empty) {
         Cell::Empty => String::new(),
-        Cell::Text(text, _) | Cell::Across(text, _) | Cell::Heat { text, .. } => text.replace('\u{a0}', " "),
+        Cell::Text(text, _) | Cell::Link { text, .. } | Cell::Across(text, _) | Cell::Heat { text, .. } => {
+            text.replace('\u{a0}', " ")
+        }
         Cell::Printed(text) => text.clone(),
         Cell::Count(count) => count.to_string(),
         Cell::Value(quantity) | Cell::Marked(quantity, _) => quantity.value.to_string(),

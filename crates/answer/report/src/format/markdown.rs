@@ -155,7 +155,9 @@ fn cell(row: &TableRow, index: usize) -> String {
         };
     }
     match cell {
-        Cell::Text(text, _) | Cell::Across(text, _) | Cell::Heat { text, .. } => escaped(text),
+        Cell::Text(text, _) | Cell::Link { text, .. } | Cell::Across(text, _) | Cell::Heat { text, .. } => {
+            escaped(text)
+        }
         Cell::Printed(text) => escaped(text),
         Cell::Count(count) => count.to_string(),
         _ => String::new(),

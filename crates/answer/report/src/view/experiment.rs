@@ -4,7 +4,9 @@ use compare::experiment::{ExplainedDifference, NOTHING, SettingEffect, SettingEf
 use model::{Direction, Run, Verdict};
 
 use crate::words::{duration, label, plural};
-use crate::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, Table, TableRow, Tone};
+use crate::{
+    Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, Table, TableRow, Tone,
+};
 
 /// What the document of an experiment does not hold.
 #[derive(Debug, Clone, Default)]
@@ -98,7 +100,13 @@ fn effect(found: &SettingEffect) -> Option<String> {
     let [ratio, low, high] = found.ratio?;
     let slower = ratio >= 1.0;
     let [value, from, to] = if slower { [ratio, low, high] } else { [1.0 / ratio, 1.0 / high, 1.0 / low] };
-    let digits = if value < 1.995 { 3 } else if value < 9.95 { 2 } else { 1 };
+    let digits = if value < 1.995 {
+        3
+    } else if value < 9.95 {
+        2
+    } else {
+        1
+    };
     let word = match found.verdict {
         Verdict::Different(_) if slower => " slower",
         Verdict::Different(_) => " faster",
@@ -136,11 +144,17 @@ fn records(found: &SettingEffects) -> Records {
 
 /// The report of `prony explain --experiment`: which part of the difference each setting takes away.
 #[must_use]
-pub fn explained(run: &Run, found: &SettingEffects, parts: &ExplainedDifference, context: &ExperimentContext) -> Document {
+pub fn explained(
+    run: &Run,
+    found: &SettingEffects,
+    parts: &ExplainedDifference,
+    context: &ExperimentContext,
+) -> Document {
     let mut document = experiment(run, found, context);
     let [ratio, ..] = parts.ratio;
     let (times, word) = if ratio >= 1.0 { (ratio, "slower") } else { (1.0 / ratio, "faster") };
-    let metric = run.results.first().map(|first| label(&first.title, &first.metric, &first.parameters)).unwrap_or_default();
+    let metric =
+        run.results.first().map(|first| label(&first.title, &first.metric, &first.parameters)).unwrap_or_default();
     let mut items: Vec<String> = parts
         .parts
         .iter()

@@ -5,6 +5,7 @@
 
 mod address;
 mod schema;
+mod site;
 mod trouble;
 mod write;
 
@@ -20,7 +21,9 @@ use self::address::Address;
 use crate::key::canonical;
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
-use crate::{Access, Detail, Error, SessionValue, Store, StoreErrorKind, Summary};
+use crate::{
+    Access, Detail, EnvironmentChange, Error, MachineSummary, RunFilter, SessionValue, Store, StoreErrorKind, Summary,
+};
 
 /// Time limit for the server, and for locks of other writers.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -65,6 +68,7 @@ impl PostgresStore {
         };
         let mut client = connect(&address, access, patience).map_err(|error| explain(&error))?;
         match (schema::version(&mut client).map_err(|error| explain(&error))?, access) {
+            (Some(schema::KNOWN), Access::Write) => schema::complete(&mut client).map_err(|error| explain(&error))?,
             (Some(schema::KNOWN), _) => {}
             (Some(found), _) => return Err(Error::StoreVersion { place, found, known: schema::KNOWN }),
             (None, Access::Read) => {
@@ -200,6 +204,47 @@ impl Store for PostgresStore {
             Ok(rows.iter().rev().map(session).collect())
         };
         keys.iter().map(history).collect()
+    }
+
+    fn page(&self, filter: &RunFilter<'_>, limit: usize, offset: usize) -> Result<Vec<Summary>, Error> {
+        self.page_of(filter, limit, offset)
+    }
+
+    fn machines(&self, suite: Option<&str>, limit: usize, offset: usize) -> Result<Vec<MachineSummary>, Error> {
+        self.machines_of(suite, limit, offset)
+    }
+
+    fn suites(&self) -> Result<Vec<(String, u64)>, Error> {
+        let rows = self.query("list the suites of", &crate::site::suites(site::PREFIX), &[])?;
+        Ok(rows.iter().map(|row| (row.get(0), unsigned(row, 1))).collect())
+    }
+
+    fn keys(&self, fingerprint: &str) -> Result<Vec<ResultKey>, Error> {
+        let rows = self.query("read the history in", &crate::site::keys(site::PREFIX), &[&fingerprint])?;
+        let key = |row: &Row| Some(ResultKey::new(row.get::<_, String>(0), row.get::<_, String>(1).parse().ok()?));
+        Ok(rows.iter().filter_map(key).collect())
+    }
+
+    fn environments(&self, fingerprint: &str) -> Result<Vec<EnvironmentChange>, Error> {
+        self.environments_of(fingerprint)
+    }
+
+    fn enqueue(&mut self, site: &str, ids: &[&str]) -> Result<(), Error> {
+        let sql = crate::site::enqueue(site::PREFIX);
+        let put = |client: &mut Client| {
+            in_transaction(client, |transaction| {
+                ids.iter().try_for_each(|id| transaction.execute(&sql, &[&site, id]).map(drop))
+            })
+        };
+        self.with_retry(&put).map_err(|error| self.refuse("queue the run in", &error))
+    }
+
+    fn queued(&self, site: &str) -> Result<Vec<Summary>, Error> {
+        Ok(self.query("read the queue in", &crate::site::queued(site::PREFIX), &[&site])?.iter().map(summary).collect())
+    }
+
+    fn dequeue(&mut self, site: &str, id: &str) -> Result<(), Error> {
+        self.query("change the queue in", &crate::site::dequeue(site::PREFIX), &[&site, &id]).map(drop)
     }
 
     /// The server's own vacuum frees the space.

@@ -75,8 +75,18 @@ pub(super) fn create(client: &mut Client) -> Result<(), postgres::Error> {
     super::in_transaction(client, |transaction| {
         if version(transaction)?.is_none() {
             transaction.batch_execute(TABLES)?;
+            transaction.batch_execute(&crate::site::tables("prony."))?;
             transaction.execute("INSERT INTO prony.store VALUES ($1, 1)", &[&KNOWN])?;
         }
         Ok(())
     })
+}
+
+/// Creates what a store of an earlier version lacks.
+pub(super) fn complete(client: &mut Client) -> Result<(), postgres::Error> {
+    let there: bool = client.query_one("SELECT to_regclass('prony.outbox') IS NOT NULL", &[])?.get(0);
+    if there {
+        return Ok(());
+    }
+    super::in_transaction(client, |transaction| transaction.batch_execute(&crate::site::tables("prony.")))
 }

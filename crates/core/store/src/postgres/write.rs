@@ -30,6 +30,7 @@ pub(super) fn put(transaction: &mut Transaction<'_>, packed: &Packed<'_>) -> Res
         &[&number, &packed.whole, &packed.values],
     )?;
     put_results(transaction, number, &index)?;
+    super::site::put_environment(transaction, number, run)?;
     Ok(number)
 }
 

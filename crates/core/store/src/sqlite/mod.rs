@@ -3,6 +3,7 @@
 mod open;
 mod read;
 mod schema;
+mod site;
 mod trouble;
 mod write;
 
@@ -14,7 +15,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use self::open::FileIdentity;
 use crate::packed::{Packed, unpacked};
 use crate::select::check_label;
-use crate::{Access, Detail, Error, SessionValue, Store, Summary};
+use crate::{Access, Detail, EnvironmentChange, Error, MachineSummary, RunFilter, SessionValue, Store, Summary};
 
 /// Runs in an SQLite file.
 #[derive(Debug)]
@@ -116,6 +117,44 @@ impl Store for SqliteStore {
         let history = |key| read::history(&self.connection, key, fingerprint, limit);
         let found: rusqlite::Result<_> = keys.iter().map(history).collect();
         found.map_err(|error| self.refuse("read the history in", &error))
+    }
+
+    fn page(&self, filter: &RunFilter<'_>, limit: usize, offset: usize) -> Result<Vec<Summary>, Error> {
+        site::page(&self.connection, filter, limit, offset).map_err(|error| self.refuse("list the runs of", &error))
+    }
+
+    fn machines(&self, suite: Option<&str>, limit: usize, offset: usize) -> Result<Vec<MachineSummary>, Error> {
+        site::machines(&self.connection, suite, limit, offset)
+            .map_err(|error| self.refuse("list the machines of", &error))
+    }
+
+    fn suites(&self) -> Result<Vec<(String, u64)>, Error> {
+        site::suites(&self.connection).map_err(|error| self.refuse("list the suites of", &error))
+    }
+
+    fn keys(&self, fingerprint: &str) -> Result<Vec<ResultKey>, Error> {
+        site::keys(&self.connection, fingerprint).map_err(|error| self.refuse("read the history in", &error))
+    }
+
+    fn environments(&self, fingerprint: &str) -> Result<Vec<EnvironmentChange>, Error> {
+        site::environments(&self.connection, fingerprint).map_err(|error| self.refuse("read the history in", &error))
+    }
+
+    fn enqueue(&mut self, site: &str, ids: &[&str]) -> Result<(), Error> {
+        self.write("queue the run in", |transaction| {
+            let mut insert = transaction.prepare_cached(&site::numbered(&crate::site::enqueue("")))?;
+            ids.iter().try_for_each(|id| insert.execute((site, id)).map(drop))
+        })
+    }
+
+    fn queued(&self, site: &str) -> Result<Vec<Summary>, Error> {
+        site::queued(&self.connection, site).map_err(|error| self.refuse("read the queue in", &error))
+    }
+
+    fn dequeue(&mut self, site: &str, id: &str) -> Result<(), Error> {
+        self.write("change the queue in", |transaction| {
+            transaction.prepare_cached(&site::numbered(&crate::site::dequeue("")))?.execute((site, id)).map(drop)
+        })
     }
 
     fn remove(&mut self, ids: &[&str]) -> Result<(), Error> {

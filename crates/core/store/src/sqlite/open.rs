@@ -63,6 +63,9 @@ impl SqliteStore {
             }
             Form::Empty => prepare(&mut connection).map_err(explain)?,
         }
+        if access == Access::Write {
+            connection.execute_batch(&crate::site::tables("")).map_err(explain)?;
+        }
         if access != Access::Remove {
             set_journal(&connection, path, access).map_err(explain)?;
         }
@@ -95,6 +98,7 @@ impl SqliteStore {
         let mut connection = Connection::open_in_memory().map_err(explain)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(explain)?;
         schema::create(&mut connection).map_err(explain)?;
+        connection.execute_batch(&crate::site::tables("")).map_err(explain)?;
         Ok(Self { connection, path, file: None, anew: false })
     }
 

@@ -27,26 +27,28 @@ pub(super) fn summaries(connection: &Connection) -> rusqlite::Result<Vec<Summary
                     results, measured, interrupted
              FROM runs ORDER BY number",
         )?
-        .query_map([], |row| {
-            Ok(Summary {
-                number: unsigned(row, 0)?,
-                id: row.get(1)?,
-                label: row.get(2)?,
-                started: row.get(3)?,
-                seconds: row.get(4)?,
-                rounds: row.get(5)?,
-                complete: row.get(6)?,
-                machine: row.get(7)?,
-                fingerprint: row.get(8)?,
-                suite: row.get(9)?,
-                tool: row.get(10)?,
-                version: row.get(11)?,
-                results: row.get(12)?,
-                measured: row.get(13)?,
-                interrupted: row.get(14)?,
-            })
-        })?
+        .query_map([], summary)?
         .collect()
+}
+
+pub(super) fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
+    Ok(Summary {
+        number: unsigned(row, 0)?,
+        id: row.get(1)?,
+        label: row.get(2)?,
+        started: row.get(3)?,
+        seconds: row.get(4)?,
+        rounds: row.get(5)?,
+        complete: row.get(6)?,
+        machine: row.get(7)?,
+        fingerprint: row.get(8)?,
+        suite: row.get(9)?,
+        tool: row.get(10)?,
+        version: row.get(11)?,
+        results: row.get(12)?,
+        measured: row.get(13)?,
+        interrupted: row.get(14)?,
+    })
 }
 
 /// The newest `limit` session values, oldest first.
@@ -83,7 +85,7 @@ pub(super) fn history(
     Ok(values)
 }
 
-fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+pub(super) fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }

@@ -27,6 +27,7 @@ pub(super) fn put(transaction: &Transaction<'_>, packed: &Packed<'_>) -> rusqlit
         )?
         .execute(params![number, packed.whole, packed.values])?;
     put_results(transaction, number, &index)?;
+    super::site::put_environment(transaction, number, run)?;
     Ok(number)
 }
 

@@ -18,10 +18,7 @@ pub(super) const HUGE_PAGES: Setting = Setting {
     },
     values: Values::These(&["forbidden", "allowed"]),
     touches: OF_PAGES,
-    fact: Some(SettingFact {
-        name: "confinement.huge_pages",
-        words: &[("yes", "allowed"), ("no", "forbidden")],
-    }),
+    fact: Some(SettingFact { name: "confinement.huge_pages", words: &[("yes", "allowed"), ("no", "forbidden")] }),
     ..BLANK
 };
 

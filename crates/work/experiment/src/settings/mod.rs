@@ -10,12 +10,7 @@ mod system;
 use crate::setting::{Change, Setting, SettingKind, Values};
 
 /// The setting that changes nothing.
-pub const NOTHING: &Setting = &Setting {
-    id: "nothing",
-    title: "nothing (A/A)",
-    change: Change::Nothing,
-    ..BLANK
-};
+pub const NOTHING: &Setting = &Setting { id: "nothing", title: "nothing (A/A)", change: Change::Nothing, ..BLANK };
 
 /// Every setting.
 pub const SETTINGS: &[&Setting] = &[

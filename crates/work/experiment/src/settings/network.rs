@@ -95,13 +95,8 @@ pub(super) const SEGMENT_TCP: Setting = Setting {
     ..OFFLOAD
 };
 
-pub(super) const SEGMENT_ANY: Setting = Setting {
-    id: "gso",
-    title: "late segmentation",
-    change: Change::Files(&["offload:*/gso"]),
-    cuts: true,
-    ..OFFLOAD
-};
+pub(super) const SEGMENT_ANY: Setting =
+    Setting { id: "gso", title: "late segmentation", change: Change::Files(&["offload:*/gso"]), cuts: true, ..OFFLOAD };
 
 pub(super) const JOIN: Setting = Setting {
     id: "gro",

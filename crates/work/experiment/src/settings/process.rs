@@ -115,7 +115,13 @@ pub(super) const STACK: Setting = Setting {
         set: |value| done(process::set_stack_limit(value.parse().ok())),
     },
     values: Values::These(&["unlimited"]),
-    touches: &[Primitive::Exec, Primitive::Fork, Primitive::AddressSpace, Primitive::PageFault, Primitive::ThreadCreate],
+    touches: &[
+        Primitive::Exec,
+        Primitive::Fork,
+        Primitive::AddressSpace,
+        Primitive::PageFault,
+        Primitive::ThreadCreate,
+    ],
     ..BLANK
 };
 
@@ -161,5 +167,11 @@ pub(super) const THREAD_CACHE: Setting = Setting {
 };
 
 /// What a library at the start of a program may touch.
-const PROGRAM: &[Primitive] =
-    &[Primitive::Exec, Primitive::DynamicLink, Primitive::Fork, Primitive::AddressSpace, Primitive::PageFault, Primitive::ThreadCreate];
+const PROGRAM: &[Primitive] = &[
+    Primitive::Exec,
+    Primitive::DynamicLink,
+    Primitive::Fork,
+    Primitive::AddressSpace,
+    Primitive::PageFault,
+    Primitive::ThreadCreate,
+];

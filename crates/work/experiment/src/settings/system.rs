@@ -16,7 +16,8 @@ pub(super) const OF_PAGES: &[Primitive] = &[
     Primitive::Fork,
 ];
 /// What idle states may touch.
-const IDLING: &[Primitive] = &[Primitive::Wakeup, Primitive::ContextSwitch, Primitive::Timer, Primitive::TcpStack, Primitive::UdpStack];
+const IDLING: &[Primitive] =
+    &[Primitive::Wakeup, Primitive::ContextSwitch, Primitive::Timer, Primitive::TcpStack, Primitive::UdpStack];
 
 pub(super) const SMT: Setting = Setting {
     id: "smt",

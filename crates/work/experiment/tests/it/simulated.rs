@@ -84,7 +84,8 @@ impl Bench for Simulated {
             log += self.together.ln();
         }
         let value = if self.better == Better::Lower { 1e-6 * log.exp() } else { 1e6 / log.exp() };
-        let sample = Sample { round: step.round, wall: 0.05, value, nanos: vec![1_000_000], steady: true, ..Sample::default() };
+        let sample =
+            Sample { round: step.round, wall: 0.05, value, nanos: vec![1_000_000], steady: true, ..Sample::default() };
         Ok(vec![Reply::Launched { result, sample: Box::new(sample) }, Reply::Done])
     }
 
@@ -113,7 +114,13 @@ pub(crate) fn measured(mut machine: Simulated, rows: Vec<Row>, blocks: u32, seed
         target: 0.02,
         shares: None,
     };
-    let plan = Plan { suite: "experiment".to_owned(), seed, target: f64::MIN_POSITIVE, checkpoints: vec![blocks], ..Plan::default() };
+    let plan = Plan {
+        suite: "experiment".to_owned(),
+        seed,
+        target: f64::MIN_POSITIVE,
+        checkpoints: vec![blocks],
+        ..Plan::default()
+    };
     let mut run = measure::begin(plan, Machine::default(), Identity::default());
     experiment::fill(&mut run, &metric, &rows);
     let order = RunRequest::of(run, vec![0]).unwrap();

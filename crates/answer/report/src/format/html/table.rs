@@ -164,6 +164,7 @@ pub(super) fn content(cell: &Cell) -> Markup {
             html! { span class=(class(*tone)) { (text) } }
         }
         Cell::Text(text, _) | Cell::Across(text, _) => html! { (text) },
+        Cell::Link { text, to } => html! { a href=(to) { (text) } },
         Cell::Printed(text) => html! { (text) },
         Cell::Count(count) => html! { (count) },
         _ => html! {},

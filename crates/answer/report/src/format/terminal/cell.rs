@@ -64,6 +64,7 @@ impl Drawn {
         match cell {
             Cell::Text(text, tone) if !text.is_empty() => Self::Text(clean(text), *tone),
             Cell::Heat { text, gain } => Self::Text(clean(text), Cell::gain_tone(*gain)),
+            Cell::Link { text, .. } => Self::Text(clean(text), Tone::Plain),
             Cell::Across(text, tone) => Self::Across(clean(text), *tone),
             Cell::Printed(text) => Self::Number(Number::new(&clean(text), "", "")),
             Cell::Count(count) => Self::Number(Number::new(&count.to_string(), "", "")),
