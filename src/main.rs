@@ -54,8 +54,8 @@ fn main() -> ExitCode {
 
 /// Prints help, or the error in a command line.
 fn refused(error: &clap::Error) -> ExitCode {
-    // An option that the environment gives counts as an argument: without any, the answer is the same.
-    if error.kind() == clap::error::ErrorKind::MissingSubcommand && std::env::args_os().len() <= 1 {
+    // The kind of the error depends on options that the environment gives; the answer does not.
+    if std::env::args_os().len() <= 1 {
         return concluded(output::write(cli::WELCOME.as_bytes()));
     }
     match error.print() {

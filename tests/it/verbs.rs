@@ -18,6 +18,8 @@ fn help_and_versions_are_printed() {
     assert_eq!(place.ask(&["fly"]).code, Some(2));
     // The first call says where to begin, and is no failure.
     let welcome = place.ask(&[]).fine();
+    let bare = Answer::of(place.prony().env_remove("PRONY_STORE").output().unwrap()).fine();
+    assert_eq!(bare.out, welcome.out, "options of the environment change nothing");
     assert!(welcome.out.lines().count() <= 12 && welcome.err.is_empty(), "{welcome:?}");
     for part in ["benchmarks machines", "prony doctor", "prony run --suite quick", "prony --help"] {
         assert!(welcome.out.contains(part), "{part}: {}", welcome.out);
