@@ -8,6 +8,7 @@ mod compare;
 mod evaluation;
 mod explain;
 mod farm;
+mod history;
 mod host;
 mod machine;
 mod matrices;
@@ -34,6 +35,7 @@ pub use evaluation::{
 };
 pub use explain::{ExplainContext, explain};
 pub use farm::farm;
+pub use history::{HistoryContext, history};
 pub use machine::heading;
 pub use network::{PrintedPlateau, network};
 pub use predict::predict;
