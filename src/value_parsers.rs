@@ -35,6 +35,16 @@ pub(crate) fn price(text: &str) -> Result<(String, f64, String), String> {
     Ok((name.to_owned(), amount, span.trim().to_owned()))
 }
 
+/// A day: `2026-11-03`.
+pub(crate) fn date(text: &str) -> Result<String, String> {
+    let parts: Vec<&str> = text.trim().split('-').collect();
+    let number = |part: &str, digits: usize, of: std::ops::RangeInclusive<u32>| {
+        part.len() == digits && part.parse().is_ok_and(|number: u32| of.contains(&number))
+    };
+    let is = matches!(parts[..], [y, m, d] if number(y, 4, 1900..=2199) && number(m, 2, 1..=12) && number(d, 2, 1..=31));
+    if is { Ok(text.trim().to_owned()) } else { Err(format!("'{text}' is not a day; write one such as 2026-11-03")) }
+}
+
 /// A year: `1998`, `1998.8`.
 pub(crate) fn year(text: &str) -> Result<f64, String> {
     let year = text.trim().parse().ok().filter(|year| (1900.0..2200.0).contains(year));

@@ -15,8 +15,7 @@ pub(crate) use self::groups::{
 };
 use crate::ExitStatus;
 use crate::cmd::{
-    agent, app, benchmarks, choose, compare, completions, doctor, experiment, explain, export, farm, fleet, import,
-    net, predict, reference, report, run, runs, selftest, show, site, time, trend,
+    agent, app, benchmarks, choose, compare, completions, doctor, experiment, explain, export, farm, fleet, history, import, net, predict, reference, report, run, runs, selftest, show, site, time, trend,
 };
 
 const EXAMPLES: &str = "Examples:
@@ -81,6 +80,8 @@ pub(crate) enum CliCommand {
     Predict(predict::Arguments),
     /// Choose which machines to buy or rent for a demand
     Choose(choose::Arguments),
+    /// Show what changed on a machine, since when, and what changed with it
+    History(history::Arguments),
     /// Fit a growth trend to dated values and extrapolate it
     Trend(trend::Arguments),
     /// List, label and remove stored runs

@@ -14,6 +14,7 @@ mod explain_experiment;
 pub(crate) mod export;
 pub(crate) mod farm;
 pub(crate) mod fleet;
+pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod net;
 mod node_options;
@@ -55,6 +56,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
         CliCommand::Report(arguments) => report::run(&arguments, common),
         CliCommand::Predict(arguments) => predict::run(&arguments, common),
         CliCommand::Choose(arguments) => choose::run(&arguments, common),
+        CliCommand::History(arguments) => history::run(&arguments, common),
         CliCommand::Trend(arguments) => trend::run(&arguments, common),
         CliCommand::Runs(arguments) => runs::run(arguments, common),
         CliCommand::Show(arguments) => show::run(&arguments, common),

@@ -14,7 +14,8 @@ const MOMENTARY: &[&str] =
 
 /// Facts, settings and notes that differ. A fact differs only if both runs recorded a value. Facts that neither declare
 /// what they affect nor occur in a rule are omitted.
-pub(crate) fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
+#[must_use]
+pub fn differences(a: &Run, b: &Run) -> Vec<RunDifference> {
     let mut found: Vec<RunDifference> = Vec::new();
     for fact in &a.machine.facts {
         let momentary = MOMENTARY.iter().any(|id| is_fact(id, &fact.name));

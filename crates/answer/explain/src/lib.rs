@@ -37,6 +37,7 @@ mod test;
 mod text;
 
 pub use compare::Error;
+pub use facts::differences;
 pub use result::{
     Cause, CommonFactor, Decided, DifferenceKind, Experiment, Explanation, LeftOpen, NotRuledOut, Payment,
     PrimitiveResidual, ResultName, Rival, RuledOut, RunDifference, SlowestMeasured, Unmeasured, WouldNeed,

@@ -9,6 +9,7 @@ mod evaluation;
 mod experiment;
 mod explain;
 mod farm;
+mod history;
 mod host;
 mod machine;
 mod matrices;
@@ -36,6 +37,7 @@ pub use evaluation::{
 pub use experiment::{ExperimentContext, ListedSetting, experiment, explained, settings};
 pub use explain::{ExplainContext, explain};
 pub use farm::farm;
+pub use history::{HistoryContext, history};
 pub use machine::heading;
 pub use network::{PrintedPlateau, network};
 pub use predict::predict;
