@@ -11,6 +11,7 @@ mod serve;
 mod stream;
 mod study;
 mod udp;
+mod waterfall;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -29,6 +30,8 @@ pub(crate) struct Arguments {
 enum NetAction {
     /// Serve the other end of network tests to those who have the token
     Serve(serve::Arguments),
+    /// Measure from memory to event building, and name the limit of each step
+    Waterfall(waterfall::Arguments),
     /// Measure throughput against the size of one write
     Stream(stream::Arguments),
     /// Measure round trips over TCP and UDP, and connections
@@ -48,6 +51,7 @@ enum NetAction {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     match &arguments.action {
         NetAction::Serve(arguments) => serve::run(arguments, common),
+        NetAction::Waterfall(arguments) => waterfall::run(arguments, common),
         NetAction::Stream(arguments) => stream::run(arguments, common),
         NetAction::Rr(arguments) => rr::run(arguments, common),
         NetAction::Udp(arguments) => udp::run(arguments, common),

@@ -219,7 +219,7 @@ impl RoundTripPlan {
             }
         };
         std::thread::scope(|scope| {
-            let started = start_flows(scope, cpu, data, (&up, &down), &records, &stop);
+            let started = start_flows(scope, cpu, data, (&up, &down), &records, &stop, Default::default());
             let line = match (data.echo.first(), &data.udp) {
                 (Some(stream), _) => RoundTripSocket::Tcp(stream),
                 (None, Some(socket)) => RoundTripSocket::datagrams(socket, self.size as usize),

@@ -12,6 +12,7 @@ mod host;
 mod machine;
 mod matrices;
 mod network;
+mod network_steps;
 mod predict;
 mod quality;
 mod report;

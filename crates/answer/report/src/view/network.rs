@@ -3,6 +3,7 @@
 use model::{BenchmarkResult, Estimate, Outcome, Parameters, Run, Unit, format_size};
 use plan_network::{Burst, Framing};
 
+use super::network_steps::steps;
 use crate::words::{grouped, modes, parameters_words};
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
@@ -26,7 +27,8 @@ pub struct PrintedPlateau {
 /// The tables and charts of a run's network results; none if it has no such results. `plateaus` stand below the curves.
 #[must_use]
 pub fn network(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
-    let mut sections = streams(run, plateaus);
+    let mut sections = steps(run);
+    sections.extend(streams(run, plateaus));
     sections.extend(bursts(run));
     sections
 }

@@ -1,9 +1,11 @@
 //! Socket options below the standard library, and the state of TCP connections.
 
+mod counters;
 mod interface;
 mod tap;
 mod tcp_info;
 
+pub use counters::{InterfaceCounters, NetworkCounters};
 pub use interface::interfaces;
 pub use tap::tap;
 pub use tcp_info::TcpInfo;

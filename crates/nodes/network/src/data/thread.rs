@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::AtomicBool;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use super::{FlowLimit, Flows, receive, send};
+use super::{Api, FlowCounter, FlowLimit, Flows, ReceiverWork, Sending, receive, receive_multishot, send, send_framed};
 use crate::path::pin;
 use crate::pattern::StreamRecords;
 use crate::{Error, Result};
@@ -31,14 +31,48 @@ pub(crate) fn start_flows<'scope>(
     (up, down): (&'scope Flows, &'scope Flows),
     records: &'scope StreamRecords,
     stop: &'scope AtomicBool,
+    (api, work): (Api, ReceiverWork),
 ) -> Result<()> {
     for (stream, flow) in data.up.iter().zip(up.0.iter()) {
-        start(scope, cpu, || send(stream, records, flow, stop))?;
+        if work == ReceiverWork::Bytes {
+            start_sending(scope, cpu, api, stream, (records, flow, stop))?;
+        } else {
+            start(scope, cpu, || send_framed(stream, records, flow, stop))?;
+        }
     }
     for (stream, flow) in data.down.iter().zip(down.0.iter()) {
-        start(scope, cpu, || receive(stream, flow, FlowLimit::none()))?;
+        start_receiving(scope, cpu, api, stream, (flow, FlowLimit::none()))?;
     }
     Ok(())
+}
+
+/// Starts a thread that sends records by these calls, if the system has them.
+pub(crate) fn start_sending<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    cpu: Option<usize>,
+    api: Api,
+    stream: &'scope TcpStream,
+    (records, flow, stop): (&'scope StreamRecords, &'scope FlowCounter, &'scope AtomicBool),
+) -> Result<()> {
+    let sending = Sending::new(api, stream, records).map_err(|error| Error::Lacking(error.to_string()))?;
+    start(scope, cpu, move || send(stream, sending, records, flow, stop)).map(drop)
+}
+
+/// Starts a thread that receives bytes by these calls.
+pub(crate) fn start_receiving<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    cpu: Option<usize>,
+    api: Api,
+    stream: &'scope TcpStream,
+    (flow, limit): (&'scope FlowCounter, FlowLimit<'scope>),
+) -> Result<()> {
+    start(scope, cpu, move || {
+        // Without rings it receives by calls: a test without bytes would say less.
+        if api != Api::UringMultishot || receive_multishot(stream, flow, limit).is_err() {
+            receive(stream, flow, limit);
+        }
+    })
+    .map(drop)
 }
 
 /// Data sockets of one test, connected and accepted.

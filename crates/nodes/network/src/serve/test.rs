@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{CpuUse, Received, SocketOptions, TcpSnapshot};
+use crate::data::{Api, CpuUse, EndEvidence, Received, ReceiverWork, SocketOptions, TcpSnapshot};
 use crate::{Error, Result};
 
 /// Limits of a server.
@@ -81,6 +81,12 @@ pub struct ServeTest {
     pub options: SocketOptions,
     /// CPU of the server's data threads; `None` leaves the scheduler free.
     pub cpu: Option<usize>,
+    /// The calls by which streams are sent and received.
+    #[serde(default)]
+    pub api: Api,
+    /// What the server does with the streams that it receives.
+    #[serde(default)]
+    pub work: ReceiverWork,
 }
 
 /// Largest record, bytes.
@@ -120,6 +126,9 @@ impl ServeTest {
         if self.blocks > 0 && self.block < 1e-4 {
             return refuse("blocks must not be shorter than 100 us".to_owned());
         }
+        if self.work != ReceiverWork::Bytes && (self.up == 0 || self.down > 0 || self.api != Api::Write) {
+            return refuse("messages go from the client to the server, by write".to_owned());
+        }
         self.options.check()
     }
 }
@@ -151,6 +160,9 @@ pub struct ServeReport {
     pub accepted: u64,
     /// Receive buffer granted by the kernel, bytes.
     pub receive_buffer: Option<u64>,
+    /// What may have limited the streams at this end.
+    #[serde(default)]
+    pub evidence: EndEvidence,
     /// State of the first connection on which the server sent, sampled over time.
     pub states: Vec<TcpSnapshot>,
     /// The limit that ended the test early.

@@ -3,7 +3,9 @@
 use measure::Stopper;
 use model::{BenchmarkResult, Footprint, Metric, Placement, Primitive, Sample, Unit, format_size, percent};
 
-use super::{ConnectionCost, ConnectionCosts, ConnectionSeen, STREAM, StreamPlan};
+use super::{ConnectionCost, ConnectionCosts, ConnectionSeen, CopyRate, STREAM, StreamPlan};
+use crate::data::ReceiverWork;
+use crate::limit::{Evidence, Limit, LimitKind, limit};
 use crate::path::Path;
 use crate::series::{SeriesTrial, result};
 use crate::{Error, Result};
@@ -16,6 +18,8 @@ pub struct StreamTrial {
     costs: ConnectionCosts,
     /// Repeated connections.
     empty: u32,
+    /// If its limit is named: what one core copies, once that is measured.
+    copy: Option<CopyRate>,
 }
 
 /// Connections of a sample, if nothing arrives within their blocks: a busy host may run one side alone for that long.
@@ -25,7 +29,24 @@ impl StreamTrial {
     /// A stream over a path; the costs of its connections are added to `costs`.
     #[must_use]
     pub fn new(path: Path, stream: StreamPlan, costs: ConnectionCosts) -> Self {
-        Self { path, stream, seen: Vec::new(), costs, empty: 0 }
+        Self { path, stream, seen: Vec::new(), costs, empty: 0, copy: None }
+    }
+
+    /// The same, with a note on what limited it.
+    #[must_use]
+    pub fn naming_limits(self, copy: &CopyRate) -> Self {
+        Self { copy: Some(CopyRate::clone(copy)), ..self }
+    }
+
+    /// The limit of most connections, with the evidence of the last of these.
+    fn limit(&self, copy: &CopyRate) -> Option<String> {
+        let of = |seen: &ConnectionSeen| Some(limit(&Evidence { copy: copy.get(), ..seen.evidence.clone()? }));
+        let limits: Vec<Limit> = self.seen.iter().filter_map(of).collect();
+        let count = |kind: LimitKind| limits.iter().filter(|limit| limit.kind == kind).count();
+        let most = limits.iter().max_by_key(|limit| count(limit.kind))?;
+        let (of, text) = (count(most.kind), limits.iter().rfind(|limit| limit.kind == most.kind)?.text.clone());
+        let share = if of < limits.len() { format!(", in {of} of {} connections", limits.len()) } else { String::new() };
+        Some(format!("{LIMIT}{text}{share}"))
     }
 
     /// One connection that received something, and its sample.
@@ -41,6 +62,8 @@ impl StreamTrial {
     }
 }
 
+/// Beginning of the note that names the limit of a stream, as reports look for it.
+const LIMIT: &str = "limit: ";
 /// Least share of time that is reported.
 const REPORTED_SHARE: f64 = 0.1;
 
@@ -108,6 +131,12 @@ impl SeriesTrial for StreamTrial {
         parameters =
             parameters.with("window", window.map_or_else(|| "auto".to_owned(), |bytes| format_size(u64::from(bytes))));
         parameters = parameters.with("direction", self.stream.direction.name());
+        if let Some(api) = self.stream.api {
+            parameters = parameters.with("api", api.name());
+        }
+        if self.stream.work != ReceiverWork::Bytes {
+            parameters = parameters.with("work", self.stream.work.name());
+        }
         parameters = parameters.with("record", format_size(u64::from(self.stream.record)));
         let stresses = [Primitive::TcpStack, Primitive::KernelCopy, Primitive::NetworkLink];
         let mut result = result(STREAM, parameters, "TCP stream", metric, &stresses);
@@ -137,6 +166,10 @@ impl SeriesTrial for StreamTrial {
         let mut notes = remarks(self.stream.options.window, &self.seen);
         if self.empty > 0 {
             notes.push(format!("connections repeated because nothing arrived: {}", self.empty));
+        }
+        notes.extend(self.copy.as_ref().and_then(|copy| self.limit(copy)));
+        if self.seen.iter().filter_map(|seen| seen.evidence.as_ref()).any(|evidence| evidence.sender.copied) {
+            notes.push("the kernel copied what was to be sent without a copy, as it does on one machine".to_owned());
         }
         notes
     }
