@@ -6,6 +6,7 @@ mod jobs;
 mod lab;
 mod options;
 mod plan;
+mod predict;
 mod rr;
 mod serve;
 mod stream;
@@ -42,6 +43,8 @@ enum NetAction {
     Study(study::Arguments),
     /// Build events from many senders' fragments at many receivers
     Build(build::Arguments),
+    /// Predict event building with more senders than were measured
+    Predict(predict::Arguments),
     /// Calculate the buffers that a design needs, or simulate it
     Plan(plan::Arguments),
     /// Build a switch with finite buffers on this host
@@ -57,6 +60,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         NetAction::Udp(arguments) => udp::run(arguments, common),
         NetAction::Study(arguments) => study::run(arguments, common),
         NetAction::Build(arguments) => build::run(arguments, common),
+        NetAction::Predict(arguments) => predict::run(arguments, common),
         NetAction::Plan(arguments) => plan::run(arguments, common),
         NetAction::Lab(arguments) => lab::run(arguments),
     }

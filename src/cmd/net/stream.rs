@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// Send by these calls: write, writev, zerocopy, sendfile, uring, ...; all of them: all
     #[arg(long, help_heading = "Traffic", value_name = "CALLS", value_delimiter = ',', value_parser = api)]
     api: Vec<Apis>,
+    /// Read at most so many bytes with one call [default: 128KiB]
+    #[arg(long, help_heading = "Traffic", value_name = "SIZE", value_parser = size)]
+    read: Option<u32>,
     /// Measure blocks of this length, eight per connection
     #[arg(long, help_heading = "Traffic", value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
     block: f64,
@@ -98,6 +101,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
                 streams: arguments.streams,
                 options,
                 block: arguments.block,
+                read: arguments.read,
                 ..StreamPlan::default()
             };
             for (api, record) in apis.iter().flat_map(|api| arguments.size.iter().map(move |record| (api, record))) {

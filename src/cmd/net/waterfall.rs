@@ -54,7 +54,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         step(arguments.streams, ReceiverWork::Filtered),
     ];
     let derive = |run: &mut model::Run| {
-        let session = stream::costs(&run.results, &costs.borrow());
+        let mut session = stream::costs(&run.results, &costs.borrow());
+        // A step is compared by its bytes.
+        session.retain(|cost| cost.benchmark == "network.tcp_cpu_byte");
         Derived { session, ..Derived::NONE }
     };
     measure_trials("net waterfall", trials, derive, &arguments.measure, common)

@@ -20,8 +20,12 @@ pub struct TcpEvidence {
     pub congestion_window: f64,
     /// Rate at which it paced, bytes a second.
     pub pacing: f64,
+    /// Most that its socket may pace at, bytes a second, if that is limited.
+    pub pace: Option<f64>,
     /// Share of the segments that were lost.
     pub lost: f64,
+    /// Largest segment, bytes.
+    pub segment: f64,
     /// Name of the congestion control.
     pub congestion: String,
 }
@@ -47,7 +51,10 @@ impl TcpEvidence {
             window: states.iter().filter_map(|state| state.send_window).max().unwrap_or(0) as f64,
             congestion_window: typical(|state| state.congestion_window) * last.segment.unwrap_or(0) as f64,
             pacing: typical(|state| state.pacing_rate),
+            // A socket without a limit has all ones, in 32 or 64 bits.
+            pace: last.max_pacing_rate.filter(|rate| *rate < u64::from(u32::MAX)).map(|rate| rate as f64),
             lost: last.losses.unwrap_or(0) as f64 / segments,
+            segment: last.segment.unwrap_or(0) as f64,
             congestion: congestion.unwrap_or_default().to_owned(),
         })
     }
@@ -81,6 +88,8 @@ pub struct Evidence {
     pub is_one_machine: bool,
     /// Bytes a second that one core copies, where measured.
     pub copy: Option<f64>,
+    /// Shares of all CPU time that were used at the sending and the receiving end, and those of other programs.
+    pub used: [[f64; 2]; 2],
 }
 
 /// A kind of limit.
@@ -109,13 +118,15 @@ pub enum LimitKind {
     SoftInterrupts,
     /// The memory.
     Memory,
+    /// All CPUs of an end.
+    AllCpus,
     /// Drops in a queue that is known.
     QueueDrops,
     /// Drops at a socket.
     SocketDrops,
     /// Losses elsewhere.
     Loss,
-    /// A congestion control that paces.
+    /// A congestion control that paces, or a limit of the socket.
     Pacing,
     /// The congestion window.
     CongestionWindow,
@@ -136,16 +147,15 @@ pub struct Limit {
 const REACHED: f64 = 0.92;
 /// A thread that is ready to run for this share of the time is never blocked for long.
 const READY: f64 = 0.8;
-/// A limit of TCP holds for at least this share of the time with data to send.
-const HOLDS: f64 = 0.4;
-/// Smallest share of lost segments that halves a window often enough to matter.
-const LOST: f64 = 1e-4;
+/// A limit of TCP holds for at least this share of the time with data to send: the kernel counts only the time in which
+/// nothing else holds as well.
+const HOLDS: f64 = 0.25;
 
 /// The limit of a stream. Rules are tried in this order, and the first one that holds is the answer: a limit further
 /// down would be hidden by one further up.
 #[must_use]
 pub fn limit(evidence: &Evidence) -> Limit {
-    let rules: [fn(&Evidence) -> Option<Limit>; 13] = [
+    let rules: [fn(&Evidence) -> Option<Limit>; 15] = [
         server_limit,
         link,
         receiver_window,
@@ -155,10 +165,12 @@ pub fn limit(evidence: &Evidence) -> Limit {
         threads,
         drops,
         loss,
-        pacing,
         send_buffer,
+        pacing,
         slow_sender,
         congestion_window,
+        all_cpus,
+        in_turn,
     ];
     rules.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| Limit {
         kind: LimitKind::Unknown,
@@ -300,41 +312,44 @@ fn on_cpu(kind: LimitKind, what: &str, end: &EndEvidence) -> Option<Limit> {
     })
 }
 
-fn lost(evidence: &Evidence) -> f64 {
-    evidence.tcp.as_ref().map_or(0.0, |tcp| tcp.lost)
+/// The share of the segments that was lost, if so many losses hold back a congestion control that heeds them: it then
+/// carries about segment / round trip * sqrt(1.5 / share) (Mathis, Semke, Mahdavi and Ott, Computer Communication Review
+/// 27, 1997).
+fn lost(evidence: &Evidence) -> Option<f64> {
+    let tcp = evidence.tcp.as_ref().filter(|tcp| tcp.lost > 0.0 && !tcp.congestion.starts_with("bbr"))?;
+    let carried = tcp.segment / tcp.round_trip[1].max(1e-6) * (1.5 / tcp.lost).sqrt();
+    let each = evidence.rate / f64::from(evidence.streams.max(1));
+    (each >= 0.3 * carried).then_some(tcp.lost)
 }
 
 fn drops(evidence: &Evidence) -> Option<Limit> {
-    let lost = lost(evidence);
-    if lost < LOST {
-        return None;
-    }
+    let lost = format!("{:.2}% of the segments", 100.0 * lost(evidence)?);
     let at_interfaces = evidence.sender.interface_drops + evidence.receiver.interface_drops;
-    let sockets = evidence.receiver.socket_drops;
-    let (kind, text) = if evidence.queue_drops > 0 {
-        (LimitKind::QueueDrops, format!("the queue of a port drops: {} frames, {:.2}% of the segments sent again", evidence.queue_drops, 100.0 * lost))
-    } else if at_interfaces > 0 {
-        (LimitKind::QueueDrops, format!("an interface drops: {at_interfaces} packets"))
-    } else if sockets > 0 {
-        (LimitKind::SocketDrops, format!("the receiving socket drops: {sockets} segments"))
-    } else {
-        return None;
-    };
-    found(kind, text)
+    let at_sockets = evidence.receiver.socket_drops;
+    match (evidence.queue_drops, at_interfaces, at_sockets) {
+        (1.., ..) => {
+            let text = format!("the queue of a port drops {} frames, {lost}", evidence.queue_drops);
+            found(LimitKind::QueueDrops, text)
+        }
+        (_, 1.., _) => found(LimitKind::QueueDrops, format!("an interface drops {at_interfaces} packets, {lost}")),
+        (.., 1..) => found(LimitKind::SocketDrops, format!("the receiving socket drops {at_sockets}, {lost}")),
+        _ => None,
+    }
 }
 
 fn loss(evidence: &Evidence) -> Option<Limit> {
-    let lost = lost(evidence);
-    (lost >= LOST).then(|| Limit {
-        kind: LimitKind::Loss,
-        text: format!("losses on the way: {:.2}% of the segments, in no queue that is known", 100.0 * lost),
-    })
+    let lost = 100.0 * lost(evidence)?;
+    found(LimitKind::Loss, format!("losses on the way: {lost:.2}% of the segments, in no queue that is known"))
 }
 
 fn pacing(evidence: &Evidence) -> Option<Limit> {
-    let tcp = evidence.tcp.as_ref().filter(|tcp| tcp.congestion.starts_with("bbr") && tcp.pacing > 0.0)?;
+    let tcp = evidence.tcp.as_ref()?;
     let each = evidence.rate / f64::from(evidence.streams.max(1));
-    (each >= 0.5 * tcp.pacing).then(|| Limit {
+    if let Some(pace) = tcp.pace.filter(|pace| each >= 0.8 * pace) {
+        return found(LimitKind::Pacing, format!("the socket paces at no more than {}", megabytes(pace)));
+    }
+    let is_paced = tcp.congestion.starts_with("bbr") && tcp.pacing > 0.0 && each >= 0.5 * tcp.pacing;
+    is_paced.then(|| Limit {
         kind: LimitKind::Pacing,
         text: format!("the congestion control {} paces at {}", tcp.congestion, megabytes(tcp.pacing)),
     })
@@ -347,7 +362,7 @@ fn send_buffer(evidence: &Evidence) -> Option<Limit> {
 }
 
 fn slow_sender(evidence: &Evidence) -> Option<Limit> {
-    let tcp = evidence.tcp.as_ref().filter(|tcp| tcp.busy < 0.7)?;
+    let tcp = evidence.tcp.as_ref().filter(|tcp| tcp.busy < 0.7 && ready(&evidence.sender) < 0.5)?;
     found(LimitKind::SlowSender, format!("the sending program: it had data to send {} of the time", percent(tcp.busy)))
 }
 
@@ -365,3 +380,24 @@ fn congestion_window(evidence: &Evidence) -> Option<Limit> {
         ),
     })
 }
+
+fn all_cpus(evidence: &Evidence) -> Option<Limit> {
+    let ends = ["sender", "receiver"].into_iter().zip(evidence.used);
+    let (name, [used, others]) = ends.max_by(|a, b| a.1[0].total_cmp(&b.1[0]))?;
+    (used >= 0.9).then(|| Limit {
+        kind: LimitKind::AllCpus,
+        text: format!("all CPUs of the {name}: used {}, {} by other programs", percent(used), percent(others)),
+    })
+}
+
+/// Two ends that wait for each other: neither is always ready, and nothing between them holds.
+fn in_turn(evidence: &Evidence) -> Option<Limit> {
+    let (sender, receiver) = (ready(&evidence.sender), ready(&evidence.receiver));
+    let kind = if sender > receiver { LimitKind::SendingThread } else { LimitKind::ReceivingThread };
+    let text = format!("one core at each end, in turn: ready {} and {} of the time", percent(sender), percent(receiver));
+    (sender + receiver >= 1.0).then_some(Limit { kind, text })
+}
+
+#[cfg(test)]
+#[path = "limit_tests.rs"]
+mod tests;

@@ -19,7 +19,7 @@ pub(super) fn steps(run: &Run) -> Vec<DocumentSection> {
     let mut sections = Vec::new();
     if let Some(copy) = run.results.iter().find(|result| result.benchmark == COPY) {
         let members: Vec<&BenchmarkResult> = std::iter::once(copy).chain(streams()).collect();
-        let rows = members.iter().map(|result| (step(result), *result)).collect();
+        let rows = members.iter().map(|result| (network_step(result), *result)).collect();
         sections.push(section(run, "From memory to event building", "step", rows));
     }
     let mut rests: Vec<Parameters> = Vec::new();
@@ -39,7 +39,8 @@ pub(super) fn steps(run: &Run) -> Vec<DocumentSection> {
 }
 
 /// A step in words.
-fn step(result: &BenchmarkResult) -> String {
+#[must_use]
+pub fn network_step(result: &BenchmarkResult) -> String {
     let streams = result.parameters.get("streams").unwrap_or("1");
     match (result.benchmark.as_str(), result.parameters.get("work")) {
         (COPY, _) => "memory copy, one core".to_owned(),

@@ -31,6 +31,8 @@ fields! {
     total_retransmits: u32 = 100;
     /// Rate at which it paces its segments, bytes a second; all ones: no limit.
     pacing_rate: u64 = 104;
+    /// Most that it may pace at, bytes a second; all ones: no limit.
+    max_pacing_rate: u64 = 112;
     /// Shortest round-trip time so far, microseconds.
     min_rtt_us: u32 = 148;
     /// Segments with data sent so far.

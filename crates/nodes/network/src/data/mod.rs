@@ -23,7 +23,7 @@ pub(crate) use options::unconnected;
 pub use sample::TcpSnapshot;
 pub(crate) use sample::{Blocks, WatchedConnection};
 pub(crate) use stream::{FlowCounter, FlowLimit, Flows, echo, receive};
-pub(crate) use thread::{DataSockets, start, start_flows, start_receiving, start_sending};
+pub(crate) use thread::{DataSockets, Ways, start, start_flows, start_receiving, start_sending};
 pub(crate) use ticket::take;
 pub use work::ReceiverWork;
 pub(crate) use work::{receive_messages, send_framed};

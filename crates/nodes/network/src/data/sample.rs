@@ -24,6 +24,9 @@ pub struct TcpSnapshot {
     /// Rate at which it paces its segments, bytes a second; all ones: no limit.
     #[serde(default)]
     pub pacing_rate: Option<u64>,
+    /// Most that it may pace at, bytes a second; all ones: no limit.
+    #[serde(default)]
+    pub max_pacing_rate: Option<u64>,
     /// Segments with data sent so far.
     #[serde(default)]
     pub data_segments: Option<u64>,
@@ -54,6 +57,7 @@ impl TcpSnapshot {
             min_rtt_us: info.min_rtt_us,
             segment: info.segment,
             pacing_rate: info.pacing_rate,
+            max_pacing_rate: info.max_pacing_rate,
             data_segments: info.data_segments,
             congestion_window: info.congestion_window,
             send_window: info.send_window,

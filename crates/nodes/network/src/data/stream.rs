@@ -154,10 +154,11 @@ impl<'a> FlowLimit<'a> {
 /// One read of this many is verified: comparing costs a tenth of receiving, for large reads.
 pub(super) const VERIFIED_EACH: u64 = 16;
 
-/// Reads until the end of the stream, and verifies a sample of the bytes.
-pub(crate) fn receive(mut stream: &TcpStream, flow: &FlowCounter, limit: FlowLimit<'_>) {
+/// Reads until the end of the stream, at most `read` bytes with one call (0: [`READ`]), and verifies a sample of them.
+pub(crate) fn receive(mut stream: &TcpStream, read: u32, flow: &FlowCounter, limit: FlowLimit<'_>) {
     let clock = FlowClock::start();
-    let (mut buffer, table) = (vec![0; READ], table(PERIOD));
+    let length = if read == 0 { READ } else { read as usize };
+    let (mut buffer, table) = (vec![0; length], table(PERIOD));
     let (mut bytes, mut calls) = (0, 0_u64);
     loop {
         match stream.read(&mut buffer) {
@@ -209,7 +210,7 @@ mod tests {
         let (to, _) = listener.accept().unwrap();
         let flows = Flows::new(1);
         std::thread::scope(|scope| {
-            scope.spawn(|| receive(&to, &flows.0[0], FlowLimit::none()));
+            scope.spawn(|| receive(&to, 0, &flows.0[0], FlowLimit::none()));
             work(&from);
             from.shutdown(Shutdown::Write).unwrap();
         });

@@ -22,6 +22,15 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
     Builder::new().spawn_scoped(scope, pinned).map_err(Error::io("start a thread"))
 }
 
+/// How the streams of a test are sent and received.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Ways {
+    pub(crate) api: Api,
+    pub(crate) work: ReceiverWork,
+    /// Bytes of one read, at most; 0: those that Prony chooses.
+    pub(crate) read: u32,
+}
+
 /// Starts a thread for every stream of a client: it sends records on upward ones until `stop`, and receives on downward
 /// ones.
 pub(crate) fn start_flows<'scope>(
@@ -31,17 +40,17 @@ pub(crate) fn start_flows<'scope>(
     (up, down): (&'scope Flows, &'scope Flows),
     records: &'scope StreamRecords,
     stop: &'scope AtomicBool,
-    (api, work): (Api, ReceiverWork),
+    ways: Ways,
 ) -> Result<()> {
     for (stream, flow) in data.up.iter().zip(up.0.iter()) {
-        if work == ReceiverWork::Bytes {
-            start_sending(scope, cpu, api, stream, (records, flow, stop))?;
+        if ways.work == ReceiverWork::Bytes {
+            start_sending(scope, cpu, ways.api, stream, (records, flow, stop))?;
         } else {
             start(scope, cpu, || send_framed(stream, records, flow, stop))?;
         }
     }
     for (stream, flow) in data.down.iter().zip(down.0.iter()) {
-        start_receiving(scope, cpu, api, stream, (flow, FlowLimit::none()))?;
+        start_receiving(scope, cpu, ways, stream, (flow, FlowLimit::none()))?;
     }
     Ok(())
 }
@@ -62,14 +71,14 @@ pub(crate) fn start_sending<'scope>(
 pub(crate) fn start_receiving<'scope>(
     scope: &'scope Scope<'scope, '_>,
     cpu: Option<usize>,
-    api: Api,
+    ways: Ways,
     stream: &'scope TcpStream,
     (flow, limit): (&'scope FlowCounter, FlowLimit<'scope>),
 ) -> Result<()> {
     start(scope, cpu, move || {
         // Without rings it receives by calls: a test without bytes would say less.
-        if api != Api::UringMultishot || receive_multishot(stream, flow, limit).is_err() {
-            receive(stream, flow, limit);
+        if ways.api != Api::UringMultishot || receive_multishot(stream, flow, limit).is_err() {
+            receive(stream, ways.read, flow, limit);
         }
     })
     .map(drop)

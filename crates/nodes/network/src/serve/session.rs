@@ -219,7 +219,7 @@ impl TestFlows<'_> {
                 let (streams, flows) = (&self.ups[at..=at], &self.up.0[at..=at]);
                 start(scope, test.cpu, move || receive_messages(streams, length, false, flows, limit))?;
             } else {
-                start_receiving(scope, test.cpu, test.api, stream, (flow, limit))?;
+                start_receiving(scope, test.cpu, test.ways(), stream, (flow, limit))?;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Api, CpuUse, EndEvidence, Received, ReceiverWork, SocketOptions, TcpSnapshot};
+use crate::data::{Api, CpuUse, EndEvidence, Received, ReceiverWork, SocketOptions, TcpSnapshot, Ways};
 use crate::{Error, Result};
 
 /// Limits of a server.
@@ -84,6 +84,9 @@ pub struct ServeTest {
     /// The calls by which streams are sent and received.
     #[serde(default)]
     pub api: Api,
+    /// Bytes that a receiver reads with one call, at most; 0: those that Prony chooses.
+    #[serde(default)]
+    pub read: u32,
     /// What the server does with the streams that it receives.
     #[serde(default)]
     pub work: ReceiverWork,
@@ -95,6 +98,11 @@ const LARGEST: u32 = 1 << 20;
 const MAX_BLOCKS: u32 = 10_000;
 
 impl ServeTest {
+    /// How its streams are sent and received.
+    pub(crate) const fn ways(&self) -> Ways {
+        Ways { api: self.api, work: self.work, read: self.read }
+    }
+
     /// Bytes of one message of a round trip.
     pub(crate) const fn message(&self) -> u32 {
         if self.message == 0 { self.record } else { self.message }
@@ -125,6 +133,9 @@ impl ServeTest {
         }
         if self.blocks > 0 && self.block < 1e-4 {
             return refuse("blocks must not be shorter than 100 us".to_owned());
+        }
+        if self.read > LARGEST {
+            return refuse(format!("reads of {} bytes; {LARGEST} are allowed", self.read));
         }
         if self.work != ReceiverWork::Bytes && (self.up == 0 || self.down > 0 || self.api != Api::Write) {
             return refuse("messages go from the client to the server, by write".to_owned());

@@ -85,6 +85,8 @@ pub struct StreamPlan {
     pub blocks: u32,
     /// The calls by which it is sent and received, if they are a parameter of the result.
     pub api: Option<Api>,
+    /// Bytes that the receiver reads with one call, at most; `None`: those that Prony chooses.
+    pub read: Option<u32>,
     /// What the receiver does with it; anything but bytes goes up.
     pub work: ReceiverWork,
 }
@@ -100,6 +102,7 @@ impl Default for StreamPlan {
             block: 0.02,
             blocks: 8,
             api: None,
+            read: None,
             work: ReceiverWork::Bytes,
         }
     }
@@ -166,6 +169,7 @@ impl StreamPlan {
             options: self.options.clone(),
             cpu: path.cpus.server,
             api: self.api.unwrap_or_default(),
+            read: self.read.unwrap_or(0),
             work: self.work,
             ..ServeTest::default()
         }
@@ -198,7 +202,7 @@ impl StreamPlan {
             watch: address.map(|address| place.at(|| EvidenceWatch::start(cpu, address))).transpose()?,
         };
         let blocks = std::thread::scope(|scope| {
-            let started = start_flows(scope, cpu, &data, (&up, &down), &records, &stop, (test.api, self.work));
+            let started = start_flows(scope, cpu, &data, (&up, &down), &records, &stop, test.ways());
             let wanted = if data.down.is_empty() { 0 } else { self.blocks };
             let mut blocks = Blocks::new(self.warmup, self.block, wanted);
             // The server counts its own blocks from about the same moment, so it gets one more.
@@ -239,6 +243,7 @@ impl StreamPlan {
     /// What may have limited a connection whose data went one way.
     fn evidence(&self, seen: &ConnectionSeen, own: EndEvidence, there: EndEvidence, around: Surroundings) -> Option<Evidence> {
         let rates: Vec<f64> = seen.blocks.iter().map(|(nanos, bytes)| *bytes as f64 / (*nanos).max(1) as f64 * 1e9).collect();
+        let used = [seen.cpu.0, seen.cpu.1].map(|cpu| [cpu.busy, cpu.others]);
         let (sender, receiver) = match self.direction {
             StreamDirection::Up => (own, there),
             StreamDirection::Down => (there, own),
@@ -257,6 +262,7 @@ impl StreamPlan {
             server_limit: around.server_limit.map(|limit| limit as f64),
             is_one_machine: around.is_one_machine,
             copy: None,
+            used: if self.direction == StreamDirection::Up { used } else { [used[1], used[0]] },
         })
     }
 

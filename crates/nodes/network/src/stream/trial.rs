@@ -134,6 +134,9 @@ impl SeriesTrial for StreamTrial {
         if let Some(api) = self.stream.api {
             parameters = parameters.with("api", api.name());
         }
+        if let Some(read) = self.stream.read {
+            parameters = parameters.with("read", format_size(u64::from(read)));
+        }
         if self.stream.work != ReceiverWork::Bytes {
             parameters = parameters.with("work", self.stream.work.name());
         }
