@@ -33,7 +33,7 @@ type Step = (f64, Parameters);
 fn swept(run: &Run, parameter: &str) -> Vec<(Parameters, Vec<Step>)> {
     let jobs = run.results.iter().filter(|result| result.benchmark == EVENTS);
     let step = |result: &BenchmarkResult| {
-        let value = result.parameters.get(parameter)?.parse().ok()?;
+        let value: f64 = result.parameters.get(parameter)?.parse().ok()?;
         Some((result.parameters.clone().without(parameter), (value, result.parameters.clone())))
     };
     let mut sets = grouped(jobs.filter_map(step));

@@ -320,7 +320,7 @@ fn serve_datagrams(
     limit: FlowLimit<'_>,
 ) -> Received {
     match kind {
-        Datagrams::Count => count(socket, stop, flow),
+        Datagrams::Count | Datagrams::Gather => count(socket, kind == Datagrams::Gather, stop, flow),
         Datagrams::Echo => {
             echo_datagrams(socket, stop, flow, limit);
             Received::default()

@@ -45,6 +45,8 @@ impl Default for ServeLimits {
 pub enum Datagrams {
     /// The server counts them.
     Count,
+    /// The server counts them, and receives several with one call where its system can (`UDP_GRO`).
+    Gather,
     /// The server echoes them.
     Echo,
 }

@@ -23,7 +23,7 @@ pub use cost::{ConnectionCost, ConnectionCosts, costs};
 pub use copy::{CopyRate, CopyTrial};
 pub use fit::two_parameters;
 pub use trial::StreamTrial;
-pub(crate) use trial::sample;
+
 
 /// The result of a stream.
 const STREAM: &str = "network.tcp_stream";

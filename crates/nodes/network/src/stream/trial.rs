@@ -22,8 +22,10 @@ pub struct StreamTrial {
     copy: Option<CopyRate>,
 }
 
-/// Connections of a sample, if nothing arrives within their blocks: a busy host may run one side alone for that long.
-const ATTEMPTS: u32 = 3;
+/// Connections of a sample within whose blocks nothing arrives, before the last one, and how much longer the blocks of
+/// the next one are: a busy host may run one side alone for that long.
+const ATTEMPTS: u32 = 2;
+const LONGER: f64 = 4.0;
 
 impl StreamTrial {
     /// A stream over a path; the costs of its connections are added to `costs`.
@@ -48,17 +50,23 @@ impl StreamTrial {
         let share = if of < limits.len() { format!(", in {of} of {} connections", limits.len()) } else { String::new() };
         Some(format!("{LIMIT}{text}{share}"))
     }
+}
 
-    /// One connection that received something, and its sample.
-    fn connect(&mut self, stopper: &Stopper) -> Result<(ConnectionSeen, Sample)> {
-        let mut attempt = 1;
-        loop {
-            let seen = self.stream.measure_once(&self.path, stopper)?;
-            match sample(&seen.blocks, &self.path) {
-                Err(_) if attempt < ATTEMPTS => (attempt, self.empty) = (attempt + 1, self.empty + 1),
-                sample => return Ok((seen, sample?)),
+impl StreamPlan {
+    /// One connection that received something, its sample, and the number of those before it that did not: their
+    /// blocks were shorter.
+    pub(crate) fn measure_some(&self, path: &Path, stopper: &Stopper) -> Result<(ConnectionSeen, Sample, u32)> {
+        let mut plan = self.clone();
+        for empty in 0..ATTEMPTS {
+            let seen = plan.measure_once(path, stopper)?;
+            if let Ok(sample) = sample(&seen.blocks, path) {
+                return Ok((seen, sample, empty));
             }
+            plan.block = plan.block.max((LONGER * plan.block).min(1.0));
         }
+        let seen = plan.measure_once(path, stopper)?;
+        let sample = sample(&seen.blocks, path)?;
+        Ok((seen, sample, ATTEMPTS))
     }
 }
 
@@ -102,7 +110,7 @@ fn remarks(asked: Option<u32>, seen: &[ConnectionSeen]) -> Vec<String> {
 }
 
 /// A sample from blocks; its value is the median rate.
-pub(crate) fn sample(blocks: &[(u64, u64)], path: &Path) -> Result<Sample> {
+fn sample(blocks: &[(u64, u64)], path: &Path) -> Result<Sample> {
     let rates: Vec<f64> = blocks.iter().map(|(nanos, bytes)| *bytes as f64 / (*nanos).max(1) as f64 * 1e9).collect();
     let value = stats::median(&rates)
         .filter(|rate| *rate > 0.0)
@@ -148,7 +156,8 @@ impl SeriesTrial for StreamTrial {
     }
 
     fn launch(&mut self, stopper: &Stopper) -> Result<Sample> {
-        let (seen, mut sample) = self.connect(stopper)?;
+        let (seen, mut sample, empty) = self.stream.measure_some(&self.path, stopper)?;
+        self.empty += empty;
         sample.stolen = seen.cpu.0.stolen();
         sample.verified_bytes = Some(seen.verified);
         sample.footprint = Footprint {

@@ -64,7 +64,9 @@ impl Planted {
             Planted { placement: "same_cpu", ..planted("one CPU", LimitKind::OneCpu) },
             planted("short queue", LimitKind::QueueDrops).over(short).with(control("cubic")),
             planted("losses, cubic", LimitKind::Loss).over(lossy()).with(control("cubic")),
-            planted("losses, bbr", LimitKind::Pacing).over(lossy()).with(control("bbr")),
+            planted("losses, bbr", LimitKind::Pacing)
+                .over(LabShape { bits_per_second: 4_000_000_000, ..lossy() })
+                .with(control("bbr")),
             Planted { server: Some(20_000_000), ..planted("slow sink", LimitKind::SlowReader) },
             Planted {
                 server: Some(20_000_000),
