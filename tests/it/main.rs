@@ -21,6 +21,7 @@ mod fleet;
 mod interrupts;
 mod machines;
 mod net;
+mod net_steps;
 mod net_studies;
 mod network_files;
 mod one_machine;

@@ -6,7 +6,7 @@ use report::words::{capital, parameter_value};
 
 /// The sentences; none of a run without network results.
 pub(super) fn answer(run: &Run) -> Vec<String> {
-    [throughput(run), round_trips(run), datagrams(run), events(run), bursts(run), effects(run)]
+    [throughput(run), slowest_step(run), round_trips(run), datagrams(run), events(run), bursts(run), effects(run)]
         .into_iter()
         .flatten()
         .collect()
@@ -37,6 +37,20 @@ fn throughput(run: &Run) -> Vec<String> {
         format!("Highest throughput: {}{writes}.", text(result, estimate))
     };
     best.map(sentence).into_iter().collect()
+}
+
+/// Of the steps from memory to event building, the slowest and its limit.
+fn slowest_step(run: &Run) -> Vec<String> {
+    if of(run, "network.memory_copy").next().is_none() {
+        return Vec::new();
+    }
+    let slowest = measured(run, "network.tcp_stream").min_by(|a, b| a.1.value.total_cmp(&b.1.value));
+    let sentence = |(result, estimate): (&BenchmarkResult, &Estimate)| {
+        let limit = result.notes.iter().find_map(|note| note.strip_prefix("limit: "));
+        let limit = limit.map(|limit| format!(" Its limit: {limit}.")).unwrap_or_default();
+        format!("Slowest step: {}, {}.{limit}", report::view::network_step(result), text(result, estimate))
+    };
+    slowest.map(sentence).into_iter().collect()
 }
 
 /// The first of each kind, which has the shortest message unless another order was asked for.

@@ -28,17 +28,22 @@ use crate::value_parsers::short_seconds;
 #[command(after_help = "Examples:
   prony net build --senders 4 --receivers 2
   prony net build --lab --burst-frames 4,5,6,8 --senders 4 --receivers 1
+  prony net build --lab --senders 8 --receivers 1 --pattern burst,pull --rate 50,100,200
+  prony net build --lab --senders 2,4,8,16 --receivers 1 --fragment 8000
   prony net build --launcher ssh --hosts a,b,c,d --senders 2 --receivers 2")]
 pub(crate) struct Arguments {
-    /// Use this many senders of fragments
-    #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    senders: u32,
+    /// Use this many senders of fragments; several: one after the other
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "22", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    senders: Vec<u32>,
     /// Use this many receivers that build events
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=1000))]
     receivers: u32,
     /// Build events of this many bytes
     #[arg(long, help_heading = "Traffic", value_name = "BYTES", default_value_t = 32_000)]
     event: u32,
+    /// Take this many bytes from each sender [default: those of the event, shared]
+    #[arg(long, help_heading = "Traffic", value_name = "BYTES", conflicts_with = "event", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    fragment: Option<u32>,
     /// Build this many events [default: 4000; 10 with --burst-frames]
     #[arg(long, help_heading = "Traffic", value_name = "N")]
     events: Option<u32>,
@@ -46,18 +51,19 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Traffic", value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=10_000),
           conflicts_with_all = ["pattern", "transport", "event", "rate", "random", "credits", "window", "lose"])]
     burst_frames: Vec<u32>,
-    /// Limit events per second [default: as fast as possible]
-    #[arg(long, help_heading = "Traffic", value_name = "RATE")]
-    rate: Option<f64>,
+    /// Limit events per second; several: tails against the load [default: as fast as possible]
+    #[arg(long, help_heading = "Traffic", value_name = "RATE", value_delimiter = ',')]
+    rate: Vec<f64>,
     /// Vary the times of events (poisson) or the sizes of fragments (exponential or a file of sizes)
     #[arg(long, help_heading = "Traffic", value_name = "poisson|exponential|FILE", value_delimiter = ',')]
     random: Vec<String>,
-    /// Choose the pattern: who sends when
-    #[arg(long, help_heading = "Traffic", value_name = "PATTERN", default_value = "pull", value_parser = ["burst", "round_robin", "barrel_shift", "random", "pull"])]
-    pattern: String,
-    /// Carry fragments by credits (with pull), tcp or datagrams (never sent again)
-    #[arg(long, help_heading = "Traffic", default_value = "credits", value_parser = ["credits", "tcp", "datagrams"])]
-    transport: String,
+    /// Choose the pattern: who sends when; each is measured
+    #[arg(long, help_heading = "Traffic", value_name = "PATTERN", value_delimiter = ',', default_value = "pull",
+          value_parser = ["burst", "staggered", "round_robin", "barrel_shift", "random", "pull"])]
+    pattern: Vec<String>,
+    /// Carry fragments by credits, tcp or datagrams (never sent again) [default: credits with pull, else tcp]
+    #[arg(long, help_heading = "Traffic", value_parser = ["credits", "tcp", "datagrams"])]
+    transport: Option<String>,
     /// Allow a receiver this many open requests
     #[arg(long, help_heading = "Traffic", value_name = "N", default_value_t = 4)]
     credits: u32,
@@ -83,7 +89,7 @@ pub(crate) struct Arguments {
 
 struct BuildTrial {
     job: BuildJob,
-    /// Bytes of an event, as asked for.
+    /// Bytes of an event, as asked for; 0: those of its fragments.
     event: u32,
     lose: Option<(u32, u32)>,
     max_skew: f64,
@@ -152,7 +158,7 @@ impl SeriesTrial for BuildTrial {
     fn notes(&self) -> Vec<String> {
         let (each, senders) = (self.job.fragment, self.job.senders);
         let whole = each.saturating_mul(senders);
-        let uneven = (self.job.sizes == SizeDistribution::Fixed && !self.is_burst() && whole != self.event)
+        let uneven = (self.job.sizes == SizeDistribution::Fixed && !self.is_burst() && whole != self.event && self.event > 0)
             .then(|| format!("an event has {whole} B: {each} B from each of {senders} senders"));
         remarks(&self.done.borrow()).into_iter().chain(uneven).collect()
     }
@@ -190,7 +196,39 @@ impl BuildTrial {
     }
 }
 
-fn job(arguments: &Arguments) -> Result<BuildJob> {
+/// What distinguishes the jobs of a sweep.
+#[derive(Debug, Clone, Copy)]
+struct SweptSettings<'a> {
+    senders: u32,
+    pattern: &'a str,
+    rate: Option<f64>,
+}
+
+impl Arguments {
+    /// The jobs of a sweep: each number of senders, with each pattern, at each rate.
+    fn swept(&self) -> Vec<SweptSettings<'_>> {
+        let rates: Vec<Option<f64>> =
+            if self.rate.is_empty() { vec![None] } else { self.rate.iter().copied().map(Some).collect() };
+        let mut all = Vec::new();
+        for senders in &self.senders {
+            for pattern in &self.pattern {
+                all.extend(rates.iter().map(|rate| SweptSettings { senders: *senders, pattern, rate: *rate }));
+            }
+        }
+        all
+    }
+
+    /// Senders at once, at most.
+    fn most_senders(&self) -> u32 {
+        self.senders.iter().copied().max().unwrap_or(1)
+    }
+
+    fn transport(&self, pattern: &str) -> &str {
+        self.transport.as_deref().unwrap_or(if pattern == "pull" { "credits" } else { "tcp" })
+    }
+}
+
+fn job(arguments: &Arguments, swept: SweptSettings<'_>) -> Result<BuildJob> {
     let (mut sizes, mut arrivals) = (SizeDistribution::Fixed, Arrivals::Regular);
     for what in &arguments.random {
         match what.as_str() {
@@ -200,29 +238,32 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
             path => sizes = SizeDistribution::Measured(measured(path.as_ref())?),
         }
     }
+    let SweptSettings { senders, pattern, rate } = swept;
     ensure!(
-        arrivals == Arrivals::Regular || arguments.rate.is_some(),
+        arrivals == Arrivals::Regular || rate.is_some(),
         "--random poisson needs the mean number of events per second; add --rate"
     );
-    let (event, senders) = (arguments.event, arguments.senders);
+    let event = arguments.event;
     ensure!(
-        event >= senders || matches!(sizes, SizeDistribution::Measured(_)),
+        event >= senders || arguments.fragment.is_some() || matches!(sizes, SizeDistribution::Measured(_)),
         "could not share {event} B among {senders} senders: an event has at least one byte of each; see --event"
     );
+    let fragment = arguments.fragment.unwrap_or((event / senders).max(1));
     Ok(BuildJob {
-        senders: arguments.senders,
+        senders,
         receivers: arguments.receivers,
-        fragment: (event / senders).max(1),
+        fragment,
         events: arguments.events.unwrap_or(4_000),
-        rate: arguments.rate,
-        pattern: match arguments.pattern.as_str() {
+        rate,
+        pattern: match pattern {
             "burst" => PushPattern::Burst,
+            "staggered" => PushPattern::Staggered { nanos: stagger(arguments, fragment, senders, rate) },
             "round_robin" => PushPattern::RoundRobin,
             "barrel_shift" => PushPattern::BarrelShift,
             "random" => PushPattern::Random,
             _ => PushPattern::Pull,
         },
-        transport: match arguments.transport.as_str() {
+        transport: match arguments.transport(pattern) {
             "tcp" => Transport::Tcp { window: arguments.window },
             "datagrams" => Transport::Datagrams,
             _ => Transport::Credits { credits: arguments.credits },
@@ -232,6 +273,15 @@ fn job(arguments: &Arguments) -> Result<BuildJob> {
         sizes,
         arrivals,
     })
+}
+
+/// Nanoseconds by which each sender begins after the one before: those of a fragment on the link of a laboratory, or
+/// equal shares of the time between two events.
+fn stagger(arguments: &Arguments, fragment: u32, senders: u32, rate: Option<f64>) -> u64 {
+    if arguments.lab {
+        return (plan_network::Framing::TCP.buffered(u64::from(fragment)) as f64 * 8e9 / arguments.switch.rate as f64) as u64;
+    }
+    rate.map_or(0, |rate| (1e9 / rate / f64::from(senders)) as u64)
 }
 
 /// Longest file of sizes, bytes.
@@ -250,22 +300,28 @@ fn measured(path: &std::path::Path) -> Result<Vec<u32>> {
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let job = job(arguments)?;
-    job.check()?;
-    arguments.lose.map_or(Ok(()), |receiver| job.check_loss(receiver))?;
+    let swept = arguments.swept();
+    let jobs = swept.iter().map(|swept| job(arguments, *swept)).collect::<Result<Vec<_>>>()?;
+    for job in &jobs {
+        job.check()?;
+        arguments.lose.map_or(Ok(()), |receiver| job.check_loss(receiver))?;
+    }
+    let nodes = (arguments.most_senders() + arguments.receivers) as usize;
     let (launcher, lab, path): (Box<dyn Launcher>, Option<Arc<Lab>>, String) = if arguments.lab {
         lab::gain()?;
-        let lab = Arc::new(Lab::up(arguments.switch.shape((job.senders + job.receivers) as usize)?)?);
+        let lab = Arc::new(Lab::up(arguments.switch.shape(nodes)?)?);
         (Box::new(LabLauncher(Arc::clone(&lab))), Some(lab), lab_path(arguments.switch.rate))
     } else {
         let path = if arguments.nodes.by.launcher == "local" { "loopback" } else { "network" };
-        (agents(arguments, (job.senders + job.receivers) as usize)?, None, path.to_owned())
+        (agents(arguments, nodes)?, None, path.to_owned())
     };
     let launcher: SharedLauncher = Rc::new(RefCell::new(launcher));
     let trials: Vec<(Parameters, BuildJob)> = if arguments.burst_frames.is_empty() {
-        vec![(parameters(arguments, &job, path), job)]
+        let each = |(swept, job): (&SweptSettings<'_>, BuildJob)| (parameters(arguments, swept, &job, path.clone()), job);
+        swept.iter().zip(jobs).map(each).collect()
     } else {
-        arguments.burst_frames.iter().map(|frames| burst(arguments, &job, &path, *frames)).collect()
+        let each = |job: &BuildJob| arguments.burst_frames.iter().map(|frames| burst(arguments, job, &path, *frames)).collect::<Vec<_>>();
+        jobs.iter().flat_map(each).collect()
     };
     let done: Vec<(Parameters, Jobs)> =
         trials.iter().map(|(parameters, _)| (parameters.clone(), Jobs::default())).collect();
@@ -274,7 +330,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             Box::new(BuildTrial {
                 lose: arguments.lose.map(|receiver| (receiver, job.events / 2)),
                 job,
-                event: arguments.event,
+                event: if arguments.fragment.is_some() { 0 } else { arguments.event },
                 max_skew: arguments.max_skew,
                 launcher: Rc::clone(&launcher),
                 lab: lab.clone(),
@@ -302,14 +358,18 @@ fn event_size(arguments: &Arguments, job: &BuildJob) -> u64 {
 }
 
 /// The parameters of a job.
-fn parameters(arguments: &Arguments, job: &BuildJob, path: String) -> Parameters {
+fn parameters(arguments: &Arguments, swept: &SweptSettings<'_>, job: &BuildJob, path: String) -> Parameters {
+    let (sized, bytes) = match arguments.fragment {
+        Some(fragment) => ("fragment", u64::from(fragment)),
+        None => ("event", event_size(arguments, job)),
+    };
     let mut parameters = Parameters::none()
         .with("path", path)
         .with("senders", job.senders.to_string())
         .with("receivers", job.receivers.to_string())
-        .with("event", format_size(event_size(arguments, job)))
-        .with("pattern", arguments.pattern.clone())
-        .with("transport", arguments.transport.clone());
+        .with(sized, format_size(bytes))
+        .with("pattern", swept.pattern)
+        .with("transport", arguments.transport(swept.pattern));
     if let Some(rate) = job.rate {
         parameters = parameters.with("rate", rate.to_string());
     }

@@ -39,6 +39,10 @@ pub(super) fn remarks(jobs: &[FinishedJob]) -> Vec<String> {
         notes.push(format!("largest effective window {window} B"));
     }
     notes.extend(jobs.last().into_iter().flat_map(|(outcome, _)| whereabouts(outcome)));
+    if let Some((sender, share)) = jobs.last().and_then(|(outcome, _)| outcome.slowest_source()) {
+        let even = percent(1.0 / jobs.last().map_or(1, |(outcome, _)| outcome.senders.len()) as f64);
+        notes.push(format!("slowest source: sender {sender}, last in {} of the events (even: {even})", percent(share)));
+    }
     let skew = jobs.iter().map(|(outcome, _)| outcome.skew).fold(0.0, f64::max);
     let within = jobs.iter().map(|(outcome, _)| outcome.skew_within).fold(0.0, f64::max);
     let fairness = jobs.iter().map(|(outcome, _)| outcome.fairness()).fold(1.0, f64::min);
@@ -142,7 +146,7 @@ pub(super) fn of_jobs(parameters: &Parameters, jobs: &[FinishedJob]) -> Vec<Benc
         .is_some()
         .then(|| loss("network.burst_loss", "lost frames of bursts", frame, parameters.clone(), &counts(&frames)));
     let lost = lost.into_iter().chain(bursts).flatten();
-    latencies(parameters, jobs).into_iter().chain(lost).collect()
+    latencies(parameters, jobs).into_iter().chain(slowest_window(parameters, jobs)).chain(lost).collect()
 }
 
 /// Payload of a full frame, bytes.
@@ -151,6 +155,16 @@ pub(super) const FRAME: u32 = 1456;
 /// Full frames of a payload, bytes.
 pub(super) fn frames_of(payload: u64) -> u64 {
     payload / u64::from(FRAME)
+}
+
+/// The slowest tenth of a second of each job.
+fn slowest_window(parameters: &Parameters, jobs: &[FinishedJob]) -> Option<BenchmarkResult> {
+    let values: Vec<f64> = jobs.iter().filter_map(|(one, _)| one.slowest_window()).collect();
+    let metric = Metric::higher(Unit::PerSecond, "events");
+    let title = "events built in the slowest 0.1 s";
+    let result =
+        result("network.events_slowest", parameters.clone(), title, metric, &[Primitive::NetworkLink]);
+    derived(result, &values, EstimateMethod::OrderStatistic)
 }
 
 /// Quantiles of the time of events, each with its interval over jobs.
@@ -163,5 +177,5 @@ fn latencies(parameters: &Parameters, jobs: &[FinishedJob]) -> Vec<BenchmarkResu
         let result = result("network.event_latency", parameters, "event latency", metric, &[Primitive::NetworkLink]);
         derived(result, &values, EstimateMethod::OrderStatistic)
     };
-    [0.5, 0.9, 0.99, 1.0].into_iter().filter_map(of).collect()
+    [0.5, 0.99, 0.999, 1.0].into_iter().filter_map(of).collect()
 }

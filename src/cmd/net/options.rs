@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use channel::Token;
 use clap::Args;
 use lab::{Lab, LabShape};
+use model::words::seconds as in_words;
 use model::{BenchmarkResult, Plan, Run};
 use network::series::{CutShort, FlowSeries, SeriesTrial};
 use network::serve::{ListenSettings, ServeLimits, Server};
@@ -23,13 +24,14 @@ use super::super::session::{LocalSession, measured};
 use super::answer::answer;
 use crate::cli::CommonOptions;
 use crate::run_options::MeasureOptions;
+use crate::value_parsers::short_seconds;
 use crate::{ExitStatus, output};
 
 /// What a test goes over; without any of these, loopback.
 #[derive(Debug, Args)]
 pub(super) struct Over {
     /// Measure to this host, where `prony net serve` runs; stream takes several
-    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
+    #[arg(long, alias = "peer", value_name = "HOST:PORT", value_delimiter = ',', conflicts_with = "lab")]
     server: Vec<String>,
     #[command(flatten)]
     token: TokenSource,
@@ -99,6 +101,18 @@ pub(super) struct Switch {
     /// Simulate half-duplex Ethernet: one medium with collisions, instead of a switch
     #[arg(long, help_heading = "Switch of --lab")]
     pub(super) half_duplex: bool,
+    /// Let each frame travel this long; without a unit milliseconds
+    #[arg(long, help_heading = "Switch of --lab", value_name = "TIME", default_value = "0ms", value_parser = short_seconds)]
+    pub(super) delay: f64,
+    /// Lose this percentage of the frames
+    #[arg(long, help_heading = "Switch of --lab", value_name = "PERCENT", default_value = "0", value_parser = loss)]
+    pub(super) loss: f64,
+}
+
+/// A share of frames, written as a percentage.
+fn loss(text: &str) -> Result<f64, String> {
+    let share = text.trim_end_matches('%').parse::<f64>().map(|percent| percent / 100.0);
+    share.ok().filter(|share| (0.0..0.5).contains(share)).ok_or_else(|| "write 0 to 49, such as 0.1".to_owned())
 }
 
 impl Switch {
@@ -114,6 +128,8 @@ impl Switch {
             port_buffer: self.buffer,
             mtu,
             half_duplex: self.half_duplex,
+            delay: self.delay,
+            loss: self.loss,
             ..LabShape::default()
         }
     }
@@ -213,6 +229,8 @@ impl Over {
         let name = lab_path(shape.bits_per_second);
         let path = Path::new(client, name, self.cpus()?);
         let path = if shape.half_duplex { path.with("duplex", "half") } else { path };
+        let path = if shape.delay > 0.0 { path.with("delay", in_words(shape.delay)) } else { path };
+        let path = if shape.loss > 0.0 { path.with("loss", model::percent(shape.loss)) } else { path };
         Ok(OpenedPath { path, _lab: Some(lab), _server: Some(server) })
     }
 

@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use clap::Args;
-use network::SocketOptions;
 use network::series::SeriesTrial;
-use network::stream::{self, ConnectionCosts, StreamDirection, StreamPlan, StreamTrial, two_parameters};
+use network::{Api, SocketOptions};
+use network::stream::{
+    self, ConnectionCosts, CopyRate, StreamDirection, StreamPlan, StreamTrial, two_parameters,
+};
 
 use super::options::{Derived, Over, measure_trials};
 use crate::ExitStatus;
@@ -36,6 +38,12 @@ pub(crate) struct Arguments {
     /// Use this congestion control, such as reno or cubic [default: that of the system]
     #[arg(long, help_heading = "Traffic", value_name = "NAME")]
     congestion: Option<String>,
+    /// Send by these calls: write, writev, zerocopy, sendfile, uring, ...; all of them: all
+    #[arg(long, help_heading = "Traffic", value_name = "CALLS", value_delimiter = ',', value_parser = api)]
+    api: Vec<Apis>,
+    /// Read at most so many bytes with one call [default: 128KiB]
+    #[arg(long, help_heading = "Traffic", value_name = "SIZE", value_parser = size)]
+    read: Option<u32>,
     /// Measure blocks of this length, eight per connection
     #[arg(long, help_heading = "Traffic", value_name = "TIME", default_value = "20ms", value_parser = short_seconds)]
     block: f64,
@@ -58,6 +66,17 @@ fn window(text: &str) -> Result<ReceiveBuffer, String> {
     if text == "auto" { Ok(None) } else { size(text).map(Some) }
 }
 
+/// One way to send, or all.
+type Apis = Vec<Api>;
+
+fn api(text: &str) -> Result<Apis, String> {
+    if text == "all" {
+        return Ok(Api::ALL.to_vec());
+    }
+    let named = Api::ALL.into_iter().find(|api| api.name() == text).map(|api| vec![api]);
+    named.ok_or_else(|| format!("use all, or some of {}", Api::ALL.map(Api::name).join(", ")))
+}
+
 fn direction(name: &str) -> StreamDirection {
     match name {
         "down" => StreamDirection::Down,
@@ -69,7 +88,9 @@ fn direction(name: &str) -> StreamDirection {
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     anyhow::ensure!((1e-3..=10.0).contains(&arguments.block), "--block takes 1ms to 10s");
     let opened = arguments.over.open_all()?;
-    let costs = ConnectionCosts::default();
+    let (costs, copy) = (ConnectionCosts::default(), CopyRate::default());
+    let named = arguments.api.iter().flatten().copied().map(Some);
+    let apis: Vec<Option<Api>> = if arguments.api.is_empty() { vec![None] } else { named.collect() };
     let mut trials: Vec<Box<dyn SeriesTrial>> = Vec::new();
     for path in opened.iter().map(|one| &one.path) {
         for (way, window) in arguments.direction.iter().flat_map(|way| arguments.window.iter().map(move |w| (way, w))) {
@@ -80,12 +101,14 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
                 streams: arguments.streams,
                 options,
                 block: arguments.block,
+                read: arguments.read,
                 ..StreamPlan::default()
             };
-            trials.extend(arguments.size.iter().map(|record| -> Box<dyn SeriesTrial> {
-                let stream = StreamPlan { record: *record, ..stream.clone() };
-                Box::new(StreamTrial::new(path.clone(), stream, Rc::clone(&costs)))
-            }));
+            for (api, record) in apis.iter().flat_map(|api| arguments.size.iter().map(move |record| (api, record))) {
+                let stream = StreamPlan { record: *record, api: *api, ..stream.clone() };
+                let trial = StreamTrial::new(path.clone(), stream, Rc::clone(&costs));
+                trials.push(Box::new(if api.is_some() { trial.naming_limits(&copy) } else { trial }));
+            }
         }
     }
     let derive = |run: &mut model::Run| Derived {

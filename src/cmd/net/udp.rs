@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
         default_value = "1000,2000,4000,8000,16000,32000,64000,128000,256000"
     )]
     rate: Vec<f64>,
+    /// Send and receive this many with one call, where the system can (GSO, GRO)
+    #[arg(long, help_heading = "Traffic", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    segments: u32,
     /// Measure blocks of this length, one for each rate
     #[arg(long, help_heading = "Traffic", value_name = "TIME", default_value = "0.2s", value_parser = short_seconds)]
     block: f64,
@@ -46,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let opened = arguments.over.open()?;
     let counts = LossCounts::default();
     let trial = |rate: &f64| -> Box<dyn SeriesTrial> {
-        let step = Datagram { size: arguments.size, rate: *rate, seconds: arguments.block };
+        let step = Datagram { size: arguments.size, rate: *rate, seconds: arguments.block, segments: arguments.segments };
         Box::new(DatagramTrial::new(opened.path.clone(), step, Rc::clone(&counts)))
     };
     let trials = arguments.rate.iter().map(trial).collect();

@@ -42,6 +42,7 @@ pub mod stream;
 mod stream_variant;
 pub mod text;
 pub mod timer;
+pub mod transfer;
 pub mod whetstone;
 
 #[cfg(target_arch = "aarch64")]

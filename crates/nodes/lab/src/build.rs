@@ -17,6 +17,13 @@ pub(super) fn address_bytes(host: usize) -> [u8; 6] {
     [0x02, 0x50, 0x52, 0x4f, high, low]
 }
 
+/// The host to whose hardware address a frame goes, if it is that of a host.
+pub(super) fn host_of(frame: &[u8]) -> Option<usize> {
+    let to: [u8; 6] = *frame.first_chunk()?;
+    let host = usize::from(u16::from_be_bytes([to[4], to[5]]));
+    (address_bytes(host) == to).then_some(host)
+}
+
 /// The same as text.
 fn hardware(host: usize) -> String {
     address_bytes(host).map(|byte| format!("{byte:02x}")).join(":")

@@ -13,6 +13,7 @@ mod inside;
 mod medium;
 mod privilege;
 mod register;
+mod wire;
 
 use std::fs::File;
 use std::net::Ipv4Addr;
@@ -22,6 +23,7 @@ use os::process::Finished;
 
 pub use count::{Drops, Queue};
 use medium::Medium;
+use wire::Wire;
 pub use privilege::{Means, gain, means};
 pub use register::{LabEntry, down, end_all_in, labs, sweep};
 
@@ -44,6 +46,10 @@ pub struct LabShape {
     pub offloads: bool,
     /// Whether all hosts share one medium, on which frames collide, instead of a switch with a link in each direction.
     pub half_duplex: bool,
+    /// Time that a frame travels, seconds.
+    pub delay: f64,
+    /// Share of the frames that are lost on their way.
+    pub loss: f64,
 }
 
 impl Default for LabShape {
@@ -56,6 +62,8 @@ impl Default for LabShape {
             mtu: 1500,
             offloads: false,
             half_duplex: false,
+            delay: 0.0,
+            loss: 0.0,
         }
     }
 }
@@ -75,6 +83,11 @@ impl LabShape {
         if frames > late { frames } else { late }
     }
 
+    /// Whether frames need time on their way or are lost there, which the kernel's switch does not do.
+    fn is_far(&self) -> bool {
+        self.delay > 0.0 || self.loss > 0.0
+    }
+
     fn check(&self) -> Result<()> {
         let refuse = |text: &str| Err(Error::Usage(text.to_owned()));
         if !(1..=MOST_HOSTS).contains(&self.hosts) {
@@ -85,6 +98,12 @@ impl LabShape {
         }
         if !(576..=65_000).contains(&self.mtu) {
             return refuse("the largest packet must have 576 to 65000 bytes");
+        }
+        if !(0.0..=1.0).contains(&self.delay) || !(0.0..0.5).contains(&self.loss) {
+            return refuse("frames travel for up to 1 s, and less than half of them are lost");
+        }
+        if self.half_duplex && self.is_far() {
+            return refuse("frames on a common medium have no delay and no losses of their own");
         }
         if self.half_duplex && self.offloads {
             return refuse("frames on a common medium are those of the hosts: leave the offloads off");
@@ -107,6 +126,7 @@ pub struct Lab {
     hosts: Vec<File>,
     _entry: LabEntry,
     _medium: Option<Medium>,
+    wire: Option<Wire>,
 }
 
 impl Lab {
@@ -121,20 +141,23 @@ impl Lab {
         means()?;
         let mut all = inside::new_networks(shape.hosts + 1)?;
         let switch = all.pop().ok_or_else(|| Error::Lab("no namespace was made".to_owned()))?;
-        let medium = if shape.half_duplex {
-            let station = |(host, network): (usize, &File)| build::station(network, host, &shape);
-            let interfaces = all.iter().enumerate().map(station).collect::<Result<_>>()?;
-            Some(Medium::start(interfaces, shape.bits_per_second)?)
+        let stations = || -> Result<Vec<File>> {
+            all.iter().enumerate().map(|(host, network)| build::station(network, host, &shape)).collect()
+        };
+        let (mut medium, mut wire) = (None, None);
+        if shape.half_duplex {
+            medium = Some(Medium::start(stations()?, shape.bits_per_second)?);
+        } else if shape.is_far() {
+            wire = Some(Wire::start(stations()?, shape)?);
         } else {
             build::switch(&switch, &all, &shape)?;
             for (host, network) in all.iter().enumerate() {
                 build::host(network, host, &shape)?;
             }
             build::forwarding(&switch, shape.hosts)?;
-            None
-        };
+        }
         let entry = LabEntry::new(&shape, &switch, &all)?;
-        Ok(Self { shape, switch, hosts: all, _entry: entry, _medium: medium })
+        Ok(Self { shape, switch, hosts: all, _entry: entry, _medium: medium, wire })
     }
 
     /// Its parameters.
@@ -186,7 +209,7 @@ impl Lab {
     /// # Errors
     /// When `tc` fails.
     pub fn drops(&self) -> Result<Drops> {
-        let ports = count::switch(&self.switch, self.shape.hosts)?;
+        let ports = self.port_drops()?;
         let cards = self.hosts.iter().map(count::card).collect::<Result<_>>()?;
         Ok(Drops { ports, cards })
     }
@@ -196,7 +219,10 @@ impl Lab {
     /// # Errors
     /// When `tc` fails.
     pub fn port_drops(&self) -> Result<Vec<Queue>> {
-        count::switch(&self.switch, self.shape.hosts)
+        match &self.wire {
+            Some(wire) => Ok(wire.ports()),
+            None => count::switch(&self.switch, self.shape.hosts),
+        }
     }
 
     fn host(&self, host: usize) -> Result<&File> {

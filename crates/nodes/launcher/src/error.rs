@@ -35,6 +35,9 @@ pub enum Error {
     /// The request makes no sense.
     #[error("could not do that: {0}")]
     Usage(String),
+    /// This system lacks what the measurement needs.
+    #[error("could not measure it here: {0}")]
+    Lacking(String),
     /// The received payload differs from the sent one: a failed check.
     #[error("could not trust the payload: {0}")]
     Payload(String),

@@ -93,6 +93,23 @@ impl Client {
         SocketNetwork(self.place.clone())
     }
 
+    /// Rate of the links of the laboratory that the client is in, bytes a second.
+    pub(crate) fn link(&self) -> Option<f64> {
+        self.place.as_ref().map(|(lab, _)| lab.shape().bytes_per_second())
+    }
+
+    /// Frames dropped so far by the ports of the laboratory that the client is in.
+    pub(crate) fn port_drops(&self) -> u64 {
+        let ports = self.place.as_ref().filter(|(lab, _)| !lab.shape().half_duplex);
+        let ports = ports.and_then(|(lab, _)| lab.port_drops().ok());
+        ports.iter().flatten().map(|port| port.drops).sum()
+    }
+
+    /// Whether the server is on this machine.
+    pub(crate) fn is_here(&self) -> bool {
+        self.place.is_some() || self.address.ip().is_loopback()
+    }
+
     /// Limits of the server.
     #[must_use]
     pub const fn limits(&self) -> &ServeLimits {

@@ -5,6 +5,7 @@ pub mod build;
 mod client;
 mod data;
 mod lab_launcher;
+pub mod limit;
 pub mod loss;
 mod path;
 mod pattern;
@@ -16,7 +17,7 @@ pub mod study;
 pub mod udp;
 
 pub use client::Client;
-pub use data::{CpuUse, CpuWatch, Received, SocketOptions, TcpSnapshot};
+pub use data::{Api, CpuUse, CpuWatch, EndEvidence, Received, ReceiverWork, SocketOptions, TcpSnapshot};
 pub use lab_launcher::LabLauncher;
 pub use launcher::{Error, Result};
 pub use path::{Cpus, Path};

@@ -62,8 +62,23 @@ impl StreamRecords {
 
     /// The record after `bytes` bytes of a stream.
     pub(crate) fn after(&self, bytes: u64) -> &[u8] {
-        let place = (bytes % PERIOD as u64) as usize;
+        let place = self.place(bytes);
         &self.bytes[place..place + self.record]
+    }
+
+    /// The place of that record within all bytes.
+    pub(crate) fn place(&self, bytes: u64) -> usize {
+        (bytes % PERIOD as u64) as usize
+    }
+
+    /// Bytes of a record.
+    pub(crate) const fn length(&self) -> usize {
+        self.record
+    }
+
+    /// The memory that holds every record.
+    pub(crate) fn all(&self) -> &[u8] {
+        &self.bytes
     }
 }
 

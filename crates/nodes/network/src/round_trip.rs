@@ -12,7 +12,7 @@ use socket2::SockRef;
 use stats::Histogram;
 
 use crate::client::SocketNetwork;
-use crate::data::{DataSockets, Flows, SocketOptions, start, start_flows, unconnected};
+use crate::data::{DataSockets, Flows, SocketOptions, Ways, start, start_flows, unconnected};
 use crate::path::{Path, pin};
 use crate::pattern::{self, StreamRecords};
 use crate::series::{SeriesTrial, result};
@@ -219,7 +219,7 @@ impl RoundTripPlan {
             }
         };
         std::thread::scope(|scope| {
-            let started = start_flows(scope, cpu, data, (&up, &down), &records, &stop);
+            let started = start_flows(scope, cpu, data, (&up, &down), &records, &stop, Ways::default());
             let line = match (data.echo.first(), &data.udp) {
                 (Some(stream), _) => RoundTripSocket::Tcp(stream),
                 (None, Some(socket)) => RoundTripSocket::datagrams(socket, self.size as usize),

@@ -181,7 +181,7 @@ impl Tried {
     /// How a result ends with an error; `None` if it is tried again.
     fn end(&self, result: usize, error: &Error) -> Option<Reply> {
         let reason = error.to_string();
-        let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_));
+        let hopeless = matches!(error, Error::Refused(_) | Error::Usage(_) | Error::Lab(_) | Error::Lacking(_));
         match error {
             // A failed check ends a result with samples too, as it ends that of a benchmark.
             Error::Payload(_) => Some(Reply::Failed { result, reason }),

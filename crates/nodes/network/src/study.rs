@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::path::{Cpus, Path};
 use crate::series::{SeriesTrial, result};
-use crate::stream::{StreamPlan, sample};
+use crate::stream::StreamPlan;
 use crate::{Error, Result};
 
 /// One setting: a stream over a path.
@@ -86,7 +86,7 @@ impl Effect {
     }
 
     fn rate(setting: &StudySetting, stopper: &Stopper) -> Result<f64> {
-        Ok(sample(&setting.stream.measure_once(&setting.path, stopper)?.blocks, &setting.path)?.value)
+        Ok(setting.stream.measure_some(&setting.path, stopper)?.1.value)
     }
 }
 

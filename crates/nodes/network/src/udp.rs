@@ -1,5 +1,6 @@
 //! Datagrams at rising rates: how many arrive, and where the others are lost.
 
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use measure::Stopper;
@@ -23,6 +24,8 @@ pub struct Datagram {
     pub rate: f64,
     /// Duration, seconds.
     pub seconds: f64,
+    /// Datagrams that one call sends (`UDP_SEGMENT`).
+    pub segments: u32,
 }
 
 /// Counts of the datagrams of one step.
@@ -44,6 +47,8 @@ pub struct DatagramCounts {
     pub arrival: f64,
 }
 
+/// Datagrams of one call, at most: Linux allows 64, later 128.
+const MOST_SEGMENTS: u32 = 64;
 /// Share of a rate that a sender must have offered for its step to count as one of that rate.
 const KEPT: f64 = 0.95;
 /// Time for datagrams in queues to arrive, at least and at most, seconds.
@@ -86,9 +91,14 @@ impl Datagram {
         if (self.size as usize) < HEADER || self.size > 65_507 || self.rate.is_nan() || self.rate <= 0.0 {
             return Err(Error::Usage(format!("datagrams must have {HEADER} to 65507 bytes and a rate above 0")));
         }
+        if self.segments == 0 || self.segments > MOST_SEGMENTS || self.size * self.segments > 65_507 {
+            return Err(Error::Usage(format!(
+                "one call sends 1 to {MOST_SEGMENTS} datagrams, which have 65507 bytes together at most"
+            )));
+        }
         let mut client = path.client();
         let test = ServeTest {
-            datagrams: Some(Datagrams::Count),
+            datagrams: Some(if self.segments > 1 { Datagrams::Gather } else { Datagrams::Count }),
             record: self.size,
             seconds: self.seconds + 10.0,
             cpu: path.cpus.server,
@@ -96,6 +106,10 @@ impl Datagram {
         };
         let data = client.open(&test)?;
         let socket = data.udp.ok_or_else(|| Error::Protocol("it named no port for datagrams".to_owned()))?;
+        if self.segments > 1 {
+            let set = kernels::transfer::segment_datagrams(socket.as_fd(), self.size as u16);
+            set.map_err(|error| Error::Lacking(error.to_string()))?;
+        }
         let cpu = path.cpus.client;
         let mut counts = std::thread::scope(|scope| {
             let sender = start(scope, cpu, || self.send(&socket, stopper))?;
@@ -124,7 +138,8 @@ impl Datagram {
     }
 
     fn send(&self, socket: &std::net::UdpSocket, stopper: &Stopper) -> DatagramCounts {
-        let mut datagram = vec![0x5a; self.size as usize];
+        let (each, together) = (self.size as usize, u64::from(self.segments));
+        let mut datagrams = vec![0x5a; each * self.segments as usize];
         let mut counts = DatagramCounts::default();
         let began = kernels::clock::now();
         let length = (self.seconds * 1e9) as u64;
@@ -137,11 +152,13 @@ impl Datagram {
             }
             // A delayed sender catches up, so that the offered rate is kept.
             if (now - began) as f64 >= counts.offered as f64 * every {
-                Header { step: 0, number: counts.offered }.write(&mut datagram);
-                counts.offered += 1;
-                match socket.send(&datagram) {
-                    Ok(_) => counts.sent += 1,
-                    Err(_) => counts.refused += 1,
+                for datagram in datagrams.chunks_mut(each) {
+                    Header { step: 0, number: counts.offered }.write(datagram);
+                    counts.offered += 1;
+                }
+                match socket.send(&datagrams) {
+                    Ok(_) => counts.sent += together,
+                    Err(_) => counts.refused += together,
                 }
             } else if counts.offered as f64 * every - (now - began) as f64 > 2e5 {
                 kernels::timer::sleep(Duration::from_micros(100));
@@ -167,7 +184,10 @@ impl DatagramTrial {
 
     fn parameters(&self) -> model::Parameters {
         let size = format_size(u64::from(self.step.size));
-        self.path.parameters().with("size", size).with("offered", format!("{}", self.step.rate))
+        let parameters = self.path.parameters().with("size", size);
+        let together = Some(self.step.segments).filter(|segments| *segments > 1);
+        let parameters = together.map_or(parameters.clone(), |count| parameters.with("segments", count.to_string()));
+        parameters.with("offered", format!("{}", self.step.rate))
     }
 }
 

@@ -3,6 +3,8 @@
 use model::{BenchmarkResult, Estimate, Outcome, Parameters, Run, Unit, format_size};
 use plan_network::{Burst, Framing};
 
+use super::network_steps::steps;
+use super::network_tails::tails;
 use crate::words::{grouped, modes, parameter_value, parameters_words};
 use crate::{
     Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, DocumentSection, PrintedQuantity, Series,
@@ -28,7 +30,9 @@ pub struct PrintedPlateau {
 /// The tables and charts of a run's network results; none if it has no such results. `plateaus` stand below the curves.
 #[must_use]
 pub fn network(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
-    let mut sections = streams(run, plateaus);
+    let mut sections = steps(run);
+    sections.extend(tails(run));
+    sections.extend(streams(run, plateaus));
     sections.extend(bursts(run));
     sections
 }
@@ -79,9 +83,37 @@ fn streams(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
             TableRow::of(vec![Cell::text(&plateau.network), Cell::Printed(plateau.printed.clone()), Cell::Empty])
         }));
         let title = format!("Throughput by record: {}", parameters_words(&rest));
-        DocumentSection::of(title, Block::table(columns, rows))
+        let chart = beside(&title, &members, plateaus);
+        DocumentSection { title, blocks: vec![Block::table(columns, rows), Block::Chart(chart)] }
     };
     sets(run, STREAM, "record").into_iter().filter(|(_, members)| members.len() > 1).map(section).collect()
+}
+
+/// The curve of today, and the plateaus that others printed.
+fn beside(title: &str, members: &[&BenchmarkResult], plateaus: &[PrintedPlateau]) -> Chart {
+    let point = |result: &&BenchmarkResult| {
+        let record = result.parameters.bytes("record").ok()?;
+        Some((record as f64, PrintedQuantity::of(result.outcome.estimate()?, Unit::BytesPerSecond)))
+    };
+    let mut points: Vec<(f64, PrintedQuantity)> = members.iter().filter_map(point).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let ends = points.first().zip(points.last()).map(|(first, last)| [first.0, last.0]);
+    let level = |(colour, plateau): (usize, &PrintedPlateau)| {
+        let value = plateau.printed.trim_start_matches("< ").parse::<f64>().ok()? * 1e6;
+        let quantity = PrintedQuantity::bare(value, Unit::BytesPerSecond);
+        let points = ends?.map(|end| (end, quantity)).into();
+        Some(Series { name: plateau.network.clone(), colour: colour + 1, variant: 1, points })
+    };
+    let printed = plateaus.iter().enumerate().filter_map(level);
+    let today = Series { name: "this run".to_owned(), colour: 0, variant: 0, points: points.clone() };
+    let curves = Curves {
+        x: ChartAxis::new("bytes of one write", Unit::Count, Division::Octaves),
+        y: ChartAxis::new("throughput", Unit::BytesPerSecond, Division::Decades),
+        series: std::iter::once(today).chain(printed).collect(),
+        marks: Vec::new(),
+    };
+    let about = "Both axes logarithmic. The level lines are plateaus that were printed in 1998.".to_owned();
+    Chart { title: title.to_owned(), about, plot: ChartPlot::Curves(curves) }
 }
 
 fn row(result: &BenchmarkResult) -> TableRow {

@@ -8,3 +8,15 @@ pub use filesystem::{Device, Filesystem, device, device_number, filesystem};
 pub(crate) use mount::mounts_under;
 pub use mount::{Mount, mount_of, mounts};
 pub use spread::spread_directories;
+
+use std::fs::File;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use crate::error::{Error, Result};
+
+/// A file that is in memory alone, with a name for `/proc` (`memfd_create(2)`).
+pub fn in_memory(name: &str) -> Result<File> {
+    let made = memfd_create(name, MemfdFlags::CLOEXEC);
+    made.map(File::from).map_err(|error| Error::os("make a file in memory", error))
+}

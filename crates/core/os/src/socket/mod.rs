@@ -1,10 +1,12 @@
 //! Socket options below the standard library, and the state of TCP connections.
 
+mod counters;
 mod interface;
 mod link;
 mod tap;
 mod tcp_info;
 
+pub use counters::{InterfaceCounters, NetworkCounters};
 pub use interface::interfaces;
 pub use link::{Offload, offload, raise_loopback, set_offload};
 pub use tap::tap;

@@ -21,12 +21,22 @@ macro_rules! fields {
 fields! {
     /// State by its number in `netinet/tcp.h`: 1 is established.
     state: u8 = 0;
+    /// Largest segment that it sends, bytes.
+    segment: u32 = 16;
     /// Smoothed round-trip time, microseconds.
     rtt_us: u32 = 68;
     /// Congestion window, segments.
     congestion_window: u32 = 80;
     /// Segments retransmitted so far, spuriously or not.
     total_retransmits: u32 = 100;
+    /// Rate at which it paces its segments, bytes a second; all ones: no limit.
+    pacing_rate: u64 = 104;
+    /// Most that it may pace at, bytes a second; all ones: no limit.
+    max_pacing_rate: u64 = 112;
+    /// Shortest round-trip time so far, microseconds.
+    min_rtt_us: u32 = 148;
+    /// Segments with data sent so far.
+    data_segments: u32 = 156;
     /// Time with data to send, microseconds.
     busy_us: u64 = 168;
     /// The part that the receiver's window limited, microseconds.

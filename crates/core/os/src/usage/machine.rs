@@ -70,6 +70,17 @@ pub fn per_cpu_times_under(root: &Path) -> Result<Vec<(usize, CpuTimes)>> {
     Ok(each)
 }
 
+/// Time that every online CPU spent in soft interrupts, which carry the work of the network (`/proc/stat`).
+pub fn soft_interrupt_times() -> Result<Vec<Duration>> {
+    let text = text::read("/proc/stat")?;
+    let each = |line: &str| {
+        let (name, rest) = line.strip_prefix("cpu")?.split_once(' ')?;
+        name.parse::<usize>().ok()?;
+        Some(of_ticks(rest.split_whitespace().nth(6)?.parse().ok()?, ticks_per_second()))
+    };
+    Ok(text.lines().filter_map(each).collect())
+}
+
 fn read(root: &Path) -> Result<All> {
     parse(&text::read(root.join("proc/stat"))?, ticks_per_second())
 }

@@ -3,13 +3,16 @@
 mod machine;
 mod pressure;
 mod process;
+mod schedule;
 
-pub use machine::{CpuTimes, available_bytes, load_average, machine_times, per_cpu_times, per_cpu_times_under};
+pub use machine::{CpuTimes, available_bytes, load_average, machine_times, per_cpu_times, per_cpu_times_under, soft_interrupt_times};
 pub use pressure::{Pressure, PressureResource, pressure};
 pub use process::{
     Io, Stat, Switches, anonymous_bytes, cpu_time_under, migrations_of, migrations_under, peak_resident_bytes,
     switches_under, thread_states, threads_of,
 };
+
+pub use schedule::{ThreadSchedule, thread_schedule};
 
 use std::mem::MaybeUninit;
 use std::time::Duration;

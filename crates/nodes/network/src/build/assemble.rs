@@ -81,6 +81,7 @@ pub(super) fn work(
                     let last = *left == 1;
                     *left = left.saturating_sub(1);
                     if last {
+                        counters.completed_by(sender as usize);
                         let from = if job.rate.is_some() { times.due(began, event) } else { *first };
                         reports.built(event, kernels::clock::now(), from);
                     }

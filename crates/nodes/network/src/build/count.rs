@@ -131,6 +131,7 @@ pub(super) fn work(
             counters.received += 1;
             counters.moved(head.sender as usize, (length - HEAD) as u64);
             if arrival == DatagramArrival::Last {
+                counters.completed_by(head.sender as usize);
                 reports.built(head.event, kernels::clock::now(), times.due(began, head.event));
             }
         }

@@ -19,8 +19,20 @@ pub enum PushPattern {
     BarrelShift,
     /// Every sender in its own random order within each group of M events.
     Random,
+    /// As bursts, but each sender begins later than the one before.
+    Staggered {
+        /// By this time, nanoseconds: that of a fragment on the link keeps the receiver's port free of a queue.
+        nanos: u64,
+    },
     /// Receivers request fragments.
     Pull,
+}
+
+impl PushPattern {
+    /// Nanoseconds by which a sender begins an event late.
+    pub(super) fn later(self, sender: u32) -> u64 {
+        if let Self::Staggered { nanos } = self { nanos.saturating_mul(u64::from(sender)) } else { 0 }
+    }
 }
 
 /// Transport of fragments.
@@ -293,6 +305,9 @@ pub struct NodeCounters {
     /// Payload bytes sent or received by node of the other role, in order.
     #[serde(default)]
     pub pairs: Vec<u64>,
+    /// Events that a receiver completed by the fragment of each sender, in order: the slowest source has most.
+    #[serde(default)]
+    pub last_from: Vec<u64>,
     /// Requests sent again.
     pub again: u64,
     /// Late replies whose request had been repeated.
@@ -320,13 +335,20 @@ pub struct NodeCounters {
 impl NodeCounters {
     /// Zero counters for `others` nodes of the other role; `began` in nanoseconds of the batch clock.
     pub(super) fn new(began: u64, others: usize) -> Self {
-        Self { began, pairs: vec![0; others], ..Self::default() }
+        Self { began, pairs: vec![0; others], last_from: vec![0; others], ..Self::default() }
     }
 
     /// Counts payload to or from a node of the other role.
     pub(super) fn moved(&mut self, other: usize, bytes: u64) {
         self.bytes += bytes;
         self.came(other, bytes);
+    }
+
+    /// Counts an event that was completed by a node of the other role.
+    pub(super) fn completed_by(&mut self, other: usize) {
+        if let Some(count) = self.last_from.get_mut(other) {
+            *count += 1;
+        }
     }
 
     /// Counts payload from a late reply.

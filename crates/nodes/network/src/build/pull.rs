@@ -210,6 +210,7 @@ impl FragmentPuller<'_> {
         if let Some((left, began)) = self.building.get_mut(&head.event) {
             *left -= 1;
             if *left == 0 {
+                self.counters.completed_by(head.sender as usize);
                 reports.built(head.event, now, *began);
                 self.building.remove(&head.event);
             }

@@ -47,8 +47,9 @@ pub(super) fn work(
         counters.socket_drops = os::socket::drops(&socket).unwrap_or(0);
     } else {
         let times = EventTimes::of(&order.job);
+        let later = order.job.pattern.later(index);
         for event in sequence(index, &order.job) {
-            if !wait(times.due(began, event), control) {
+            if !wait(times.due(began, event) + later, control) {
                 break;
             }
             push(index, &order.job, (&socket, &receivers), event, &mut source, &mut counters);
@@ -176,9 +177,9 @@ fn connections(
     reply(BuildReply::Connected)?;
     let StartMoment { began, .. } = start(requests)?;
     let mut counters = NodeCounters::new(began, job.receivers as usize);
-    let times = EventTimes::of(job);
+    let (times, later) = (EventTimes::of(job), job.pattern.later(index));
     for event in sequence(index, job) {
-        if !wait(times.due(began, event), control) {
+        if !wait(times.due(began, event) + later, control) {
             break;
         }
         let part = Part::fragment(job, event, index);

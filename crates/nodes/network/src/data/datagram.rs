@@ -1,9 +1,11 @@
 //! Datagrams: numbered and counted, or echoed, for a client that has presented its ticket.
 
 use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use kernels::transfer;
 use serde::{Deserialize, Serialize};
 
 use super::stream::{FlowCounter, FlowLimit};
@@ -166,8 +168,9 @@ pub(crate) fn greet(socket: &UdpSocket, ticket: &str) -> Result<()> {
     Err(Error::Gone("its datagrams were not answered".to_owned()))
 }
 
-/// Counts datagrams until `stop`; all their bytes also count in `flow`.
-pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool, flow: &FlowCounter) -> Received {
+/// Counts datagrams until `stop`; all their bytes also count in `flow`. `gathered`: one call receives several, if the
+/// system can.
+pub(crate) fn count(socket: &UdpSocket, gathered: bool, stop: &AtomicBool, flow: &FlowCounter) -> Received {
     let mut received = Received::default();
     let (mut seen, mut last) = (Vec::new(), Header { step: 0, number: 0 });
     let (mut buffer, mut first) = (vec![0; 1 << 16], None);
@@ -175,12 +178,20 @@ pub(crate) fn count(socket: &UdpSocket, stop: &AtomicBool, flow: &FlowCounter) -
     if socket.set_read_timeout(Some(POLL_INTERVAL)).is_err() {
         return received;
     }
+    let gathered = gathered && transfer::gather_datagrams(socket.as_fd()).is_ok();
     while !stop.load(Relaxed) {
-        let Ok(length) = socket.recv(&mut buffer) else { continue };
+        let came = if gathered {
+            transfer::receive_gathered(socket.as_fd(), &mut buffer).ok()
+        } else {
+            socket.recv(&mut buffer).ok().map(|length| (length, length))
+        };
+        let Some((length, each)) = came else { continue };
         flow.bytes.fetch_add(length as u64, Relaxed);
-        if Header::read(&buffer[..length]).is_some_and(|header| received.note(header, length, &mut seen, &mut last)) {
-            let now = kernels::clock::now();
-            received.nanos = now - *first.get_or_insert(now);
+        for one in buffer[..length].chunks(each.max(1)) {
+            if Header::read(one).is_some_and(|header| received.note(header, one.len(), &mut seen, &mut last)) {
+                let now = kernels::clock::now();
+                received.nanos = now - *first.get_or_insert(now);
+            }
         }
     }
     received.socket_drops = os::socket::drops(socket).unwrap_or(0);

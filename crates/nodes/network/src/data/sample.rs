@@ -15,6 +15,21 @@ pub struct TcpSnapshot {
     pub at_us: u64,
     /// Smoothed round-trip time.
     pub rtt_us: Option<u64>,
+    /// Shortest round-trip time so far.
+    #[serde(default)]
+    pub min_rtt_us: Option<u64>,
+    /// Largest segment that it sends, bytes.
+    #[serde(default)]
+    pub segment: Option<u64>,
+    /// Rate at which it paces its segments, bytes a second; all ones: no limit.
+    #[serde(default)]
+    pub pacing_rate: Option<u64>,
+    /// Most that it may pace at, bytes a second; all ones: no limit.
+    #[serde(default)]
+    pub max_pacing_rate: Option<u64>,
+    /// Segments with data sent so far.
+    #[serde(default)]
+    pub data_segments: Option<u64>,
     /// Congestion window, segments.
     pub congestion_window: Option<u64>,
     /// Window offered by the receiver, bytes.
@@ -39,6 +54,11 @@ impl TcpSnapshot {
         Some(Self {
             at_us: u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX),
             rtt_us: info.rtt_us,
+            min_rtt_us: info.min_rtt_us,
+            segment: info.segment,
+            pacing_rate: info.pacing_rate,
+            max_pacing_rate: info.max_pacing_rate,
+            data_segments: info.data_segments,
             congestion_window: info.congestion_window,
             send_window: info.send_window,
             retransmits: info.total_retransmits,

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ServeLimits, ServeReport, ServeTest};
 
-/// Network tests. Version 1 had its own handshake; in version 2 the payload of streams had no meaning.
-pub const SERVICE: Service = Service { name: "net", version: 3 };
+/// Network tests. Version 1 had its own handshake; in version 2 the payload of streams had no meaning; version 3 knew
+/// no work of receivers.
+pub const SERVICE: Service = Service { name: "net", version: 4 };
 
 /// A message of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,11 +12,11 @@ use super::message::{FromClient, FromServer};
 use super::shared::ServerShared;
 use super::{Datagrams, ServeReport, ServeTest};
 use crate::data::{
-    Blocks, CpuWatch, FlowCounter, FlowLimit, Flows, Received, WatchedConnection, count, echo, echo_datagrams, start,
-    take, welcome,
+    Blocks, CpuWatch, EvidenceWatch, FlowCounter, FlowLimit, Flows, Received, ReceiverWork, WatchedConnection, count,
+    echo, echo_datagrams, receive_messages, start, start_receiving, start_sending, take, welcome,
 };
 use crate::pattern::StreamRecords;
-use crate::{Error, Result, data};
+use crate::{Error, Result};
 
 /// Time limit for a test's data connections.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -178,16 +178,13 @@ impl<'a> TestFlows<'a> {
         // The rate is that of a direction, so its connections share it.
         let share = |of: usize| rate.map(|rate| (rate as f64 / of.max(1) as f64).max(1.0));
         let limit = |of: usize| FlowLimit::new(share(of), stop);
-        for (stream, flow) in self.ups.iter().zip(self.up.0.iter()) {
-            let limit = limit(self.ups.len());
-            start(scope, test.cpu, move || data::receive(stream, flow, limit))?;
-        }
+        self.start_upward(scope, test, &limit)?;
         for (stream, flow) in self.downs.iter().zip(self.down.0.iter()) {
             if let Some(rate) = share(self.downs.len()) {
                 // The conversion saturates.
                 os::socket::set_pacing(stream, rate as u32)?;
             }
-            start(scope, test.cpu, || data::send(stream, &self.records, flow, stop))?;
+            start_sending(scope, test.cpu, test.api, stream, (&self.records, flow, stop))?;
         }
         for (stream, flow) in self.echoes.iter().zip(self.answered.0.iter()) {
             let limit = limit(self.echoes.len());
@@ -202,11 +199,38 @@ impl<'a> TestFlows<'a> {
     }
 }
 
+impl TestFlows<'_> {
+    /// Starts the threads that receive from the client: one for each connection, or one that builds events of all.
+    fn start_upward<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        test: &'scope ServeTest,
+        limit: &dyn Fn(usize) -> FlowLimit<'scope>,
+    ) -> Result<()> {
+        let length = test.record as usize;
+        if matches!(test.work, ReceiverWork::Events | ReceiverWork::Filtered) {
+            let (limit, filtered) = (limit(1), test.work == ReceiverWork::Filtered);
+            start(scope, test.cpu, move || receive_messages(&self.ups, length, filtered, &self.up.0, limit))?;
+            return Ok(());
+        }
+        for (at, (stream, flow)) in self.ups.iter().zip(self.up.0.iter()).enumerate() {
+            let limit = limit(self.ups.len());
+            if test.work == ReceiverWork::Framed {
+                let (streams, flows) = (&self.ups[at..=at], &self.up.0[at..=at]);
+                start(scope, test.cpu, move || receive_messages(streams, length, false, flows, limit))?;
+            } else {
+                start_receiving(scope, test.cpu, test.ways(), stream, (flow, limit))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 fn run(test: &ServeTest, control: &mut Channel, server: &ServerShared) -> Result<ServeReport> {
     let sockets = open(test, control)?;
     let flows = TestFlows::new(test, &sockets);
     let mut watched = WatchedConnection::new(flows.downs.first().copied());
-    let watch = CpuWatch::start();
+    let (watch, evidence) = (CpuWatch::start(), EvidenceWatch::start(test.cpu, control.local_address()?.ip()));
     let (blocks, cut, datagrams) = std::thread::scope(|scope| {
         let started = flows.start(scope, (test, &sockets), server.settings.limits.bytes_per_second);
         let seen = started.map(|thread| (watch_limits(test, control, server, &flows, &mut watched), thread));
@@ -230,6 +254,7 @@ fn run(test: &ServeTest, control: &mut Channel, server: &ServerShared) -> Result
         datagrams,
         accepted: flows.shared.accepted.load(Relaxed),
         receive_buffer: buffer.map(|bytes| bytes as u64),
+        evidence: evidence.stop(if test.up > 0 { up } else { down }),
         states: watched.finish(),
         cut,
     })
@@ -295,7 +320,7 @@ fn serve_datagrams(
     limit: FlowLimit<'_>,
 ) -> Received {
     match kind {
-        Datagrams::Count => count(socket, stop, flow),
+        Datagrams::Count | Datagrams::Gather => count(socket, kind == Datagrams::Gather, stop, flow),
         Datagrams::Echo => {
             echo_datagrams(socket, stop, flow, limit);
             Received::default()

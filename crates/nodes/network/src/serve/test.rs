@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{CpuUse, Received, SocketOptions, TcpSnapshot};
+use crate::data::{Api, CpuUse, EndEvidence, Received, ReceiverWork, SocketOptions, TcpSnapshot, Ways};
 use crate::{Error, Result};
 
 /// Limits of a server.
@@ -45,6 +45,8 @@ impl Default for ServeLimits {
 pub enum Datagrams {
     /// The server counts them.
     Count,
+    /// The server counts them, and receives several with one call where its system can (`UDP_GRO`).
+    Gather,
     /// The server echoes them.
     Echo,
 }
@@ -81,6 +83,15 @@ pub struct ServeTest {
     pub options: SocketOptions,
     /// CPU of the server's data threads; `None` leaves the scheduler free.
     pub cpu: Option<usize>,
+    /// The calls by which streams are sent and received.
+    #[serde(default)]
+    pub api: Api,
+    /// Bytes that a receiver reads with one call, at most; 0: those that Prony chooses.
+    #[serde(default)]
+    pub read: u32,
+    /// What the server does with the streams that it receives.
+    #[serde(default)]
+    pub work: ReceiverWork,
 }
 
 /// Largest record, bytes.
@@ -89,6 +100,11 @@ const LARGEST: u32 = 1 << 20;
 const MAX_BLOCKS: u32 = 10_000;
 
 impl ServeTest {
+    /// How its streams are sent and received.
+    pub(crate) const fn ways(&self) -> Ways {
+        Ways { api: self.api, work: self.work, read: self.read }
+    }
+
     /// Bytes of one message of a round trip.
     pub(crate) const fn message(&self) -> u32 {
         if self.message == 0 { self.record } else { self.message }
@@ -119,6 +135,12 @@ impl ServeTest {
         }
         if self.blocks > 0 && self.block < 1e-4 {
             return refuse("blocks must not be shorter than 100 us".to_owned());
+        }
+        if self.read > LARGEST {
+            return refuse(format!("reads of {} bytes; {LARGEST} are allowed", self.read));
+        }
+        if self.work != ReceiverWork::Bytes && (self.up == 0 || self.down > 0 || self.api != Api::Write) {
+            return refuse("messages go from the client to the server, by write".to_owned());
         }
         self.options.check()
     }
@@ -151,6 +173,9 @@ pub struct ServeReport {
     pub accepted: u64,
     /// Receive buffer granted by the kernel, bytes.
     pub receive_buffer: Option<u64>,
+    /// What may have limited the streams at this end.
+    #[serde(default)]
+    pub evidence: EndEvidence,
     /// State of the first connection on which the server sent, sampled over time.
     pub states: Vec<TcpSnapshot>,
     /// The limit that ended the test early.

@@ -1,6 +1,7 @@
 //! Throughput as a function of the size of one write.
 
 mod cost;
+mod copy;
 mod fit;
 mod trial;
 
@@ -9,15 +10,20 @@ use std::time::{Duration, Instant};
 
 use measure::Stopper;
 
-use crate::data::{Blocks, CpuUse, CpuWatch, Flows, SocketOptions, TcpSnapshot, WatchedConnection, start_flows};
+use crate::data::{
+    Api, Blocks, CpuUse, CpuWatch, EndEvidence, EvidenceWatch, Flows, ReceiverWork, SocketOptions, TcpSnapshot,
+    WatchedConnection, start_flows,
+};
+use crate::limit::{Evidence, TcpEvidence};
 use crate::path::Path;
 use crate::pattern::{self, StreamRecords};
 use crate::serve::{ServeReport, ServeTest};
 use crate::{Error, Result};
 pub use cost::{ConnectionCost, ConnectionCosts, costs};
+pub use copy::{CopyRate, CopyTrial};
 pub use fit::two_parameters;
 pub use trial::StreamTrial;
-pub(crate) use trial::sample;
+
 
 /// The result of a stream.
 const STREAM: &str = "network.tcp_stream";
@@ -45,6 +51,21 @@ impl StreamDirection {
     }
 }
 
+/// Counters at this end before a connection.
+struct Observed {
+    ports: u64,
+    watch: Option<EvidenceWatch>,
+}
+
+/// What is known of a connection besides its two ends.
+struct Surroundings {
+    link: Option<f64>,
+    queue_drops: u64,
+    server_limit: Option<u64>,
+    is_one_machine: bool,
+    congestion: Option<String>,
+}
+
 /// Parameters of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamPlan {
@@ -62,6 +83,12 @@ pub struct StreamPlan {
     pub block: f64,
     /// Number of blocks for each connection.
     pub blocks: u32,
+    /// The calls by which it is sent and received, if they are a parameter of the result.
+    pub api: Option<Api>,
+    /// Bytes that the receiver reads with one call, at most; `None`: those that Prony chooses.
+    pub read: Option<u32>,
+    /// What the receiver does with it; anything but bytes goes up.
+    pub work: ReceiverWork,
 }
 
 impl Default for StreamPlan {
@@ -74,6 +101,9 @@ impl Default for StreamPlan {
             warmup: 0.05,
             block: 0.02,
             blocks: 8,
+            api: None,
+            read: None,
+            work: ReceiverWork::Bytes,
         }
     }
 }
@@ -93,6 +123,8 @@ pub struct ConnectionSeen {
     pub cpu: (CpuUse, CpuUse),
     /// State of a sending connection over time.
     pub states: Vec<TcpSnapshot>,
+    /// What may have limited it, if its data went one way.
+    pub evidence: Option<Evidence>,
     /// The server's limit that ended it early.
     pub cut: Option<String>,
 }
@@ -136,6 +168,9 @@ impl StreamPlan {
             blocks: self.blocks,
             options: self.options.clone(),
             cpu: path.cpus.server,
+            api: self.api.unwrap_or_default(),
+            read: self.read.unwrap_or(0),
+            work: self.work,
             ..ServeTest::default()
         }
     }
@@ -160,8 +195,14 @@ impl StreamPlan {
         let records = StreamRecords::new(self.record);
         let mut watched = WatchedConnection::new(data.up.first());
         let watch = CpuWatch::start();
+        let address = data.streams().next().and_then(|stream| stream.local_addr().ok()).map(|address| address.ip());
+        let place = client.place();
+        let before = Observed {
+            ports: client.port_drops(),
+            watch: address.map(|address| place.at(|| EvidenceWatch::start(cpu, address))).transpose()?,
+        };
         let blocks = std::thread::scope(|scope| {
-            let started = start_flows(scope, cpu, &data, (&up, &down), &records, &stop);
+            let started = start_flows(scope, cpu, &data, (&up, &down), &records, &stop, test.ways());
             let wanted = if data.down.is_empty() { 0 } else { self.blocks };
             let mut blocks = Blocks::new(self.warmup, self.block, wanted);
             // The server counts its own blocks from about the same moment, so it gets one more.
@@ -182,9 +223,47 @@ impl StreamPlan {
             return Err(Error::Stopped);
         }
         let cpu = watch.stop(up.cpu_seconds() + down.cpu_seconds());
+        let own = before.watch.map(|watch| place.at(|| watch.stop(if data.up.is_empty() { &down } else { &up })));
+        let own = own.transpose()?.unwrap_or_default();
         let report = client.report()?;
         pattern::check("server", down.wrong())?;
-        Ok(self.seen(blocks, report, cpu, [&up, &down], watched.finish()))
+        let around = Surroundings {
+            link: client.link(),
+            queue_drops: client.port_drops().saturating_sub(before.ports),
+            server_limit: client.limits().bytes_per_second,
+            is_one_machine: client.is_here(),
+            congestion: data.streams().next().and_then(|stream| os::socket::congestion(stream).ok()),
+        };
+        let there = report.evidence.clone();
+        let mut seen = self.seen(blocks, report, cpu, [&up, &down], watched.finish());
+        seen.evidence = self.evidence(&seen, own, there, around);
+        Ok(seen)
+    }
+
+    /// What may have limited a connection whose data went one way.
+    fn evidence(&self, seen: &ConnectionSeen, own: EndEvidence, there: EndEvidence, around: Surroundings) -> Option<Evidence> {
+        let rates: Vec<f64> = seen.blocks.iter().map(|(nanos, bytes)| *bytes as f64 / (*nanos).max(1) as f64 * 1e9).collect();
+        let used = [seen.cpu.0, seen.cpu.1].map(|cpu| [cpu.busy, cpu.others]);
+        let (sender, receiver) = match self.direction {
+            StreamDirection::Up => (own, there),
+            StreamDirection::Down => (there, own),
+            StreamDirection::Both => return None,
+        };
+        Some(Evidence {
+            rate: stats::median(&rates)?,
+            streams: self.streams,
+            payload: seen.written.0,
+            work: self.work,
+            sender,
+            receiver,
+            tcp: TcpEvidence::of(&seen.states, around.congestion.as_deref()),
+            link: around.link,
+            queue_drops: around.queue_drops,
+            server_limit: around.server_limit.map(|limit| limit as f64),
+            is_one_machine: around.is_one_machine,
+            copy: None,
+            used: if self.direction == StreamDirection::Up { used } else { [used[1], used[0]] },
+        })
     }
 
     fn seen(
@@ -210,6 +289,15 @@ impl StreamPlan {
         let written = (flows[0].bytes() + report.bytes_down, flows[0].calls() + report.writes);
         let verified = flows[1].verified() + report.verified_up;
         let reads = flows[1].calls() + report.reads;
-        ConnectionSeen { blocks, written, verified, reads, cpu: (cpu, report.cpu), states, cut: report.cut }
+        ConnectionSeen {
+            blocks,
+            written,
+            verified,
+            reads,
+            cpu: (cpu, report.cpu),
+            states,
+            evidence: None,
+            cut: report.cut,
+        }
     }
 }

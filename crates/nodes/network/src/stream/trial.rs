@@ -3,7 +3,9 @@
 use measure::Stopper;
 use model::{BenchmarkResult, Footprint, Metric, Placement, Primitive, Sample, Unit, format_size, percent};
 
-use super::{ConnectionCost, ConnectionCosts, ConnectionSeen, STREAM, StreamPlan};
+use super::{ConnectionCost, ConnectionCosts, ConnectionSeen, CopyRate, STREAM, StreamPlan};
+use crate::data::ReceiverWork;
+use crate::limit::{Evidence, Limit, LimitKind, limit};
 use crate::path::Path;
 use crate::series::{SeriesTrial, result};
 use crate::{Error, Result};
@@ -16,31 +18,60 @@ pub struct StreamTrial {
     costs: ConnectionCosts,
     /// Repeated connections.
     empty: u32,
+    /// If its limit is named: what one core copies, once that is measured.
+    copy: Option<CopyRate>,
 }
 
-/// Connections of a sample, if nothing arrives within their blocks: a busy host may run one side alone for that long.
-const ATTEMPTS: u32 = 3;
+/// Connections of a sample within whose blocks nothing arrives, before the last one, and how much longer the blocks of
+/// the next one are: a busy host may run one side alone for that long.
+const ATTEMPTS: u32 = 2;
+const LONGER: f64 = 4.0;
 
 impl StreamTrial {
     /// A stream over a path; the costs of its connections are added to `costs`.
     #[must_use]
     pub fn new(path: Path, stream: StreamPlan, costs: ConnectionCosts) -> Self {
-        Self { path, stream, seen: Vec::new(), costs, empty: 0 }
+        Self { path, stream, seen: Vec::new(), costs, empty: 0, copy: None }
     }
 
-    /// One connection that received something, and its sample.
-    fn connect(&mut self, stopper: &Stopper) -> Result<(ConnectionSeen, Sample)> {
-        let mut attempt = 1;
-        loop {
-            let seen = self.stream.measure_once(&self.path, stopper)?;
-            match sample(&seen.blocks, &self.path) {
-                Err(_) if attempt < ATTEMPTS => (attempt, self.empty) = (attempt + 1, self.empty + 1),
-                sample => return Ok((seen, sample?)),
-            }
-        }
+    /// The same, with a note on what limited it.
+    #[must_use]
+    pub fn naming_limits(self, copy: &CopyRate) -> Self {
+        Self { copy: Some(CopyRate::clone(copy)), ..self }
+    }
+
+    /// The limit of most connections, with the evidence of the last of these.
+    fn limit(&self, copy: &CopyRate) -> Option<String> {
+        let of = |seen: &ConnectionSeen| Some(limit(&Evidence { copy: copy.get(), ..seen.evidence.clone()? }));
+        let limits: Vec<Limit> = self.seen.iter().filter_map(of).collect();
+        let count = |kind: LimitKind| limits.iter().filter(|limit| limit.kind == kind).count();
+        let most = limits.iter().max_by_key(|limit| count(limit.kind))?;
+        let (of, text) = (count(most.kind), limits.iter().rfind(|limit| limit.kind == most.kind)?.text.clone());
+        let share = if of < limits.len() { format!(", in {of} of {} connections", limits.len()) } else { String::new() };
+        Some(format!("{LIMIT}{text}{share}"))
     }
 }
 
+impl StreamPlan {
+    /// One connection that received something, its sample, and the number of those before it that did not: their
+    /// blocks were shorter.
+    pub(crate) fn measure_some(&self, path: &Path, stopper: &Stopper) -> Result<(ConnectionSeen, Sample, u32)> {
+        let mut plan = self.clone();
+        for empty in 0..ATTEMPTS {
+            let seen = plan.measure_once(path, stopper)?;
+            if let Ok(sample) = sample(&seen.blocks, path) {
+                return Ok((seen, sample, empty));
+            }
+            plan.block = plan.block.max((LONGER * plan.block).min(1.0));
+        }
+        let seen = plan.measure_once(path, stopper)?;
+        let sample = sample(&seen.blocks, path)?;
+        Ok((seen, sample, ATTEMPTS))
+    }
+}
+
+/// Beginning of the note that names the limit of a stream, as reports look for it.
+const LIMIT: &str = "limit: ";
 /// Least share of time that is reported.
 const REPORTED_SHARE: f64 = 0.1;
 
@@ -79,7 +110,7 @@ fn remarks(asked: Option<u32>, seen: &[ConnectionSeen]) -> Vec<String> {
 }
 
 /// A sample from blocks; its value is the median rate.
-pub(crate) fn sample(blocks: &[(u64, u64)], path: &Path) -> Result<Sample> {
+fn sample(blocks: &[(u64, u64)], path: &Path) -> Result<Sample> {
     let rates: Vec<f64> = blocks.iter().map(|(nanos, bytes)| *bytes as f64 / (*nanos).max(1) as f64 * 1e9).collect();
     let value = stats::median(&rates)
         .filter(|rate| *rate > 0.0)
@@ -108,6 +139,15 @@ impl SeriesTrial for StreamTrial {
         parameters =
             parameters.with("window", window.map_or_else(|| "auto".to_owned(), |bytes| format_size(u64::from(bytes))));
         parameters = parameters.with("direction", self.stream.direction.name());
+        if let Some(api) = self.stream.api {
+            parameters = parameters.with("api", api.name());
+        }
+        if let Some(read) = self.stream.read {
+            parameters = parameters.with("read", format_size(u64::from(read)));
+        }
+        if self.stream.work != ReceiverWork::Bytes {
+            parameters = parameters.with("work", self.stream.work.name());
+        }
         parameters = parameters.with("record", format_size(u64::from(self.stream.record)));
         let stresses = [Primitive::TcpStack, Primitive::KernelCopy, Primitive::NetworkLink];
         let mut result = result(STREAM, parameters, "TCP stream", metric, &stresses);
@@ -116,7 +156,8 @@ impl SeriesTrial for StreamTrial {
     }
 
     fn launch(&mut self, stopper: &Stopper) -> Result<Sample> {
-        let (seen, mut sample) = self.connect(stopper)?;
+        let (seen, mut sample, empty) = self.stream.measure_some(&self.path, stopper)?;
+        self.empty += empty;
         sample.stolen = seen.cpu.0.stolen();
         sample.verified_bytes = Some(seen.verified);
         sample.footprint = Footprint {
@@ -137,6 +178,10 @@ impl SeriesTrial for StreamTrial {
         let mut notes = remarks(self.stream.options.window, &self.seen);
         if self.empty > 0 {
             notes.push(format!("connections repeated because nothing arrived: {}", self.empty));
+        }
+        notes.extend(self.copy.as_ref().and_then(|copy| self.limit(copy)));
+        if self.seen.iter().filter_map(|seen| seen.evidence.as_ref()).any(|evidence| evidence.sender.copied) {
+            notes.push("the kernel copied what was to be sent without a copy, as it does on one machine".to_owned());
         }
         notes
     }

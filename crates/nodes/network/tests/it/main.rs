@@ -2,6 +2,7 @@
 
 mod build;
 mod lab;
+mod limits;
 mod payload;
 mod serve;
 mod serve_rates;

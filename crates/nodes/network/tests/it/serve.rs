@@ -102,7 +102,7 @@ fn a_stop_ends_what_is_measured_within_it() {
     assert!(matches!(stream, Err(Error::Stopped)), "{stream:?}");
     let trips = RoundTripPlan { block: 3600.0, ..RoundTripPlan::default() }.measure_once(&path(&server), &stopper);
     assert!(matches!(trips, Err(Error::Stopped)), "{trips:?}");
-    let step = Datagram { size: 64, rate: 100.0, seconds: 3600.0 }.measure_once(&path(&server), &stopper);
+    let step = Datagram { size: 64, rate: 100.0, seconds: 3600.0, segments: 1 }.measure_once(&path(&server), &stopper);
     assert!(matches!(step, Err(Error::Stopped)), "{step:?}");
 }
 

@@ -7,6 +7,8 @@
     reason = "a test that cannot go on fails, and says what it skips"
 )]
 
+mod scale;
+
 use plan_network::{
     FlowControl, FragmentSizes, Framing, SimulationSetup, SimulationTally, TrafficPattern, Trigger, lost_share,
     simulate, window_bytes,

@@ -19,7 +19,7 @@ use ::explain::Explanation;
 use model::{Catalogue, ResultKey, Run};
 
 use super::compare::{assumed, edge, many, means, open, side_by_side};
-use super::{compare, explain, machine, matrices, network, quality, run, scaling};
+use super::{compare, explain, machine, matrices, network, network_steps, network_tails, quality, run, scaling};
 use crate::words::{capital, distinct, family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 
@@ -80,6 +80,8 @@ pub fn report(input: &ReportInput) -> Document {
         document.sections.extend(run.session.farm.iter().flat_map(super::farm::farm));
     }
     document.sections.extend(matrices::sections(input.runs, &names));
+    document.sections.extend(input.runs.iter().flat_map(|run| network_steps::steps(run)));
+    document.sections.extend(input.runs.iter().flat_map(|run| network_tails::tails(run)));
     document.sections.extend(input.runs.iter().flat_map(|run| network::bursts(run)));
     document
         .sections
