@@ -1,10 +1,12 @@
 //! Socket options below the standard library, and the state of TCP connections.
 
 mod interface;
+mod link_mode;
 mod tap;
 mod tcp_info;
 
 pub use interface::interfaces;
+pub use link_mode::fastest_mode;
 pub use tap::tap;
 pub use tcp_info::TcpInfo;
 
