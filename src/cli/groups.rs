@@ -10,7 +10,7 @@ use super::Cli;
 
 /// Every command that the help shows, under the title of its group; what is needed first and most often comes first.
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
-    ("Commands", &["run", "time", "compare", "show", "report", "explain", "doctor"]),
+    ("Commands", &["run", "time", "compare", "show", "report", "explain", "check", "doctor"]),
     ("Runs and tools", &["runs", "import", "export", "benchmarks", "trend", "selftest", "completions"]),
     ("More", &["farm", "fleet", "net", "app", "predict", "choose"]),
 ];

@@ -15,7 +15,7 @@ pub(crate) use self::groups::{
 };
 use crate::ExitStatus;
 use crate::cmd::{
-    agent, app, benchmarks, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict,
+    agent, app, benchmarks, check, choose, compare, completions, doctor, explain, export, farm, fleet, import, net, predict,
     reference, report, run, runs, selftest, show, time, trend,
 };
 
@@ -95,6 +95,8 @@ pub(crate) enum CliCommand {
     Farm(farm::Arguments),
     /// List benchmarks and suites
     Benchmarks(benchmarks::Arguments),
+    /// Say whether machines are as fast as they should be, and why not
+    Check(Box<check::Arguments>),
     /// Check this machine for interference and say what to do
     Doctor(doctor::Arguments),
     /// Compare this machine with itself and count false alarms

@@ -42,6 +42,7 @@ pub use result::{
     PrimitiveResidual, ResultName, Rival, RuledOut, RunDifference, SlowestMeasured, Unmeasured, WouldNeed,
 };
 pub use steps::{ExplainOptions, explain};
+pub use rules::{KnownCause, known_causes};
 pub use stream_line::StreamLine;
 
 #[cfg(test)]
