@@ -45,14 +45,11 @@ pub(crate) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Whether the best witness of a cause that was measured speaks against it.
+    /// Whether a cause shows in none of what would show it: all of that was measured in order.
     fn refutes(&self, cause: &KnownCause) -> bool {
         let witnesses = if cause.own.is_empty() { cause.touches } else { cause.own };
-        let best = witnesses.iter().find(|one| self.shown.iter().any(|(shown, _)| shown == *one));
-        best.is_some_and(|best| {
-            let verdicts = || self.shown.iter().filter(|(shown, _)| shown == best).map(|(_, verdict)| *verdict);
-            verdicts().all(|verdict| verdict == CheckVerdict::Ok)
-        })
+        let mut seen = self.shown.iter().filter(|(shown, _)| witnesses.contains(shown)).peekable();
+        seen.peek().is_some() && seen.all(|(_, verdict)| *verdict == CheckVerdict::Ok)
     }
 
     /// The causes of a low result with these primitives, the likeliest first.

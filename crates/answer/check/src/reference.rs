@@ -9,6 +9,9 @@ use model::{BenchmarkResult, Better, Machine};
 
 use crate::population::Population;
 
+/// Fewest CPU models among which a place says anything.
+const FEWEST: usize = 8;
+
 /// What the table holds of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PublicQuantity {
@@ -116,6 +119,6 @@ impl PublicTable {
             Better::Higher => **median > value,
             Better::Lower => **median < value,
         };
-        (!medians.is_empty()).then(|| (1 + medians.iter().filter(is_better).count(), medians.len()))
+        (medians.len() >= FEWEST).then(|| (1 + medians.iter().filter(is_better).count(), medians.len()))
     }
 }

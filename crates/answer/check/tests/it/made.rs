@@ -25,16 +25,16 @@ const CLOCK: f64 = 3.2e9;
 const CORES: usize = 16;
 
 /// A fact as text.
-pub fn text(machine: &mut Machine, name: &str, value: &str) {
+pub(crate) fn text(machine: &mut Machine, name: &str, value: &str) {
     put(machine, name, FactValue::Text(value.to_owned()));
 }
 
 /// A fact as a number.
-pub fn number(machine: &mut Machine, name: &str, value: f64) {
+pub(crate) fn number(machine: &mut Machine, name: &str, value: f64) {
     put(machine, name, FactValue::Number(value));
 }
 
-pub fn put(machine: &mut Machine, name: &str, value: FactValue) {
+pub(crate) fn put(machine: &mut Machine, name: &str, value: FactValue) {
     machine.facts.retain(|fact| fact.name != name);
     machine.facts.push(Fact { name: name.to_owned(), value, unit: None, source: "/proc".to_owned(), affects: Vec::new() });
 }
@@ -111,7 +111,7 @@ fn result(id: &str, at: &str, value: f64) -> BenchmarkResult {
 }
 
 /// A run of a healthy machine, each of whose values differs from the usual one by a few percent.
-pub fn healthy(random: &mut ChaCha8Rng) -> Run {
+pub(crate) fn healthy(random: &mut ChaCha8Rng) -> Run {
     // The sum of twelve is nearly normal: two percent.
     let mut about = |value: f64| value * (0.02 * ((0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0)).exp();
     let mut clock = result("cpu.core_loop", "cpu=0", about(CLOCK));
@@ -141,7 +141,7 @@ const EMPTY: &str = r#"{"schema":1,"id":"r","machine":{"name":"m"},"session":{"s
     "band":0.02,"entries":[]},"results":[]}"#;
 
 /// Makes results slower by a factor: those whose key begins so.
-pub fn slower(run: &mut Run, begins: &str, factor: f64) {
+pub(crate) fn slower(run: &mut Run, begins: &str, factor: f64) {
     let mut found = false;
     for result in run.results.iter_mut().filter(|result| result.key().to_string().starts_with(begins)) {
         let value = result.outcome.estimate().unwrap().value;
@@ -153,7 +153,7 @@ pub fn slower(run: &mut Run, begins: &str, factor: f64) {
 }
 
 /// The context of a machine with these peers.
-pub fn context<'a>(elsewhere: &'a [&'a Run], public: &'a PublicTable) -> CheckContext<'a> {
+pub(crate) fn context<'a>(elsewhere: &'a [&'a Run], public: &'a PublicTable) -> CheckContext<'a> {
     let label = |title: &str, _: &Metric, at: &Parameters| format!("{title} {at}");
     CheckContext { catalogue: benchmarks::catalogue(), elsewhere, past: &[], public, label }
 }
