@@ -9,6 +9,7 @@ mod exit;
 mod locale;
 mod output;
 mod progress;
+mod reference;
 mod run_finder;
 mod run_options;
 mod run_saver;

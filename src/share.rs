@@ -28,12 +28,16 @@ const KEPT: &str = "\
     environment. file. kernel.name kernel.release kernel.version kernel.page_table_isolation kernel.config. \
     kernel.preemption kernel.full_tickless_cpus kernel.fault_around kernel.perf_event_paranoid \
     kernel.sched_autogroup kernel.address_space_randomised kernel.security_modules kernel.traced_calls \
-    network.congestion network.queueing network.receive_buffer network.send_buffer network.tcp_ \
+    pcie. interrupts. network.congestion network.queueing network.receive_buffer network.send_buffer network.tcp_ \
     network.pipe_capacity_max";
 /// The same for endings, of facts about one disk or file system.
 const KEPT_ENDS: &[(&str, &[&str])] = &[
     ("filesystem.", &[".type", ".block", ".size", ".free"]),
-    ("disk.", &[".size", ".rotational", ".scheduler", ".write_cache", ".read_ahead", ".model", ".driver"]),
+    (
+        "disk.",
+        &[".size", ".rotational", ".scheduler", ".write_cache", ".read_ahead", ".model", ".driver", ".missing_members"],
+    ),
+    ("network.e", &[".speed", ".speed_max", ".duplex", ".mtu", ".state"]),
 ];
 
 fn kept(fact: &Fact) -> bool {
@@ -212,6 +216,15 @@ fn salt() -> Result<Vec<u8>> {
 fn file_name(run: &Run) -> PathBuf {
     let name = run.label.as_deref().unwrap_or(&run.machine.name);
     PathBuf::from(format!("{}.prony.json", crate::output::file_part(name)))
+}
+
+/// Writes a run without data that identify the user or the place into a folder, compressed, under the name of its
+/// machine.
+pub(crate) fn write_reference(run: &Run, folder: &Path) -> Result<PathBuf> {
+    let shared = stripped(run, &salt()?)?;
+    let path = folder.join(format!("{}.json.zst", crate::output::file_part(&shared.machine.name)));
+    store::save_document(&path, &shared)?;
+    Ok(path)
 }
 
 /// Writes the file of a run for others, and lists its contents.

@@ -10,8 +10,31 @@ use super::Cli;
 
 /// Every command that the help shows, under the title of its group; what is needed first and most often comes first.
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
-    ("Commands", &["run", "time", "compare", "show", "report", "explain", "doctor"]),
-    ("Runs and tools", &["runs", "import", "export", "serve", "push", "benchmarks", "history", "trend", "selftest", "experiment", "completions"]),
+    (
+        "Commands",
+        &[
+            "Commands",
+            "run",
+            "time",
+            "compare",
+            "show",
+            "report",
+            "explain",
+            "check",
+            "doctor",
+            "runs",
+            "import",
+            "export",
+            "serve",
+            "push",
+            "benchmarks",
+            "history",
+            "trend",
+            "selftest",
+            "experiment",
+            "completions",
+        ],
+    ),
     ("More", &["farm", "fleet", "net", "app", "predict", "choose"]),
 ];
 

@@ -15,7 +15,8 @@ pub(crate) use self::groups::{
 };
 use crate::ExitStatus;
 use crate::cmd::{
-    agent, app, benchmarks, choose, compare, completions, doctor, experiment, explain, export, farm, fleet, history, import, net, predict, reference, report, run, runs, selftest, show, site, time, trend,
+    agent, app, benchmarks, check, choose, compare, completions, doctor, experiment, explain, export, farm, fleet,
+    history, import, net, predict, reference, report, run, runs, selftest, show, site, time, trend,
 };
 
 const EXAMPLES: &str = "Examples:
@@ -102,6 +103,8 @@ pub(crate) enum CliCommand {
     Farm(farm::Arguments),
     /// List benchmarks and suites
     Benchmarks(benchmarks::Arguments),
+    /// Say whether machines are as fast as they should be, and why not
+    Check(Box<check::Arguments>),
     /// Check this machine for interference and say what to do
     Doctor(doctor::Arguments),
     /// Compare this machine with itself and count false alarms

@@ -3,6 +3,7 @@
 pub(crate) mod agent;
 pub(crate) mod app;
 pub(crate) mod benchmarks;
+pub(crate) mod check;
 pub(crate) mod choose;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -67,6 +68,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<ExitStatus> {
         CliCommand::Fleet(arguments) => fleet::run(&arguments, common),
         CliCommand::Farm(arguments) => farm::run(arguments, common),
         CliCommand::Benchmarks(arguments) => benchmarks::run(&arguments, common),
+        CliCommand::Check(arguments) => check::run(&arguments, common),
         CliCommand::Doctor(arguments) => doctor::run(&arguments, common),
         CliCommand::Selftest(arguments) => selftest::run(&arguments, common),
         CliCommand::Component { name } => rating::work(&name),

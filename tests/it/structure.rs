@@ -14,7 +14,7 @@ const FLOORS: [&[&str]; 11] = [
     &["measure", "predict", "store"],
     &["application", "compare", "decide", "launcher"],
     &["explain", "farm", "lab"],
-    &["network"],
+    &["check", "network"],
     &["export", "import", "report"],
     &["serve"],
     &["prony"],

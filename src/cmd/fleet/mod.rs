@@ -1,7 +1,7 @@
 //! `prony fleet`: the same measurement on many nodes.
 
 mod report;
-mod run;
+pub(crate) mod run;
 mod spread;
 
 use anyhow::Result;

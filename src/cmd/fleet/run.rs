@@ -9,6 +9,7 @@ use launcher::suite::{Heard, Measured, NodeState, SuiteOrder, gather};
 use model::Run;
 use store::Store;
 
+use super::super::check;
 use super::super::node_options::{ChosenNodes, NodeOptions, refuse_twice};
 use super::super::rating;
 use super::super::session::watch_for_signals;
@@ -61,22 +62,58 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if arguments.script.is_some() {
         return output::write(script(arguments, &template)?.as_bytes());
     }
-    if arguments.place.by.launcher == "ssh" {
-        refuse_twice(&arguments.place.by.hosts)?;
+    let counts = (arguments.nodes, arguments.parallel);
+    let gathered = measure_nodes(&arguments.place, counts, &template, arguments.quiet, common)?;
+    let GatheredNodes { all, numbers, trouble, stopped } = gathered;
+    if arguments.selection.suite() == Some(check::SUITE) {
+        return check::conclude_nodes(all, trouble.as_deref(), stopped, common);
+    }
+    let report = FleetReport::of(&arguments.place.by.launcher, all, &numbers, &|runs: &[&Run]| {
+        run_finder::history(runs, common)
+    })?;
+    output::print(&report.document(), common)?;
+    if let Some(trouble) = trouble {
+        output::remark(&format!("some runs could not be kept: {trouble}"));
+        return Ok(ExitStatus::Failed);
+    }
+    Ok(exit(&report, stopped, arguments.gate.asked()))
+}
+
+/// What came from all nodes.
+pub(crate) struct GatheredNodes {
+    /// Every node with its run, or the reason why it has none.
+    pub(crate) all: Vec<Measured>,
+    /// Numbers of the runs in the store, by their ids.
+    pub(crate) numbers: BTreeMap<String, u64>,
+    /// Why a run could not be kept.
+    pub(crate) trouble: Option<String>,
+    /// Whether the user requested a stop.
+    pub(crate) stopped: bool,
+}
+
+/// Measures on every node and keeps the runs. `counts` are the nodes, and those that measure at the same time.
+pub(crate) fn measure_nodes(
+    place: &NodeOptions,
+    (nodes, parallel): (Option<u32>, Option<u32>),
+    template: &SuiteOrder,
+    quiet: bool,
+    common: &CommonOptions,
+) -> Result<GatheredNodes> {
+    if place.by.launcher == "ssh" {
+        refuse_twice(&place.by.hosts)?;
     }
     let stopper = watch_for_signals()?;
     let mut saver = RunKeeper::open(common)?;
-    let ChosenNodes { mut launcher, count, missing } =
-        arguments.place.choose(arguments.nodes.map(|n| n as usize), false)?;
-    let local = arguments.place.by.launcher == "local";
-    let at_once = arguments.parallel.map_or(if local { 1 } else { count }, |n| n as usize);
+    let ChosenNodes { mut launcher, count, missing } = place.choose(nodes.map(|n| n as usize), false)?;
+    let local = place.by.launcher == "local";
+    let at_once = parallel.map_or(if local { 1 } else { count }, |n| n as usize);
     let asked = count + missing.len();
     let order = |node: &str| SuiteOrder {
         label: template.label.as_ref().map(|label| format!("{label} {node}")),
-        note: format!("{node} of a fleet of {asked} by {}, {at_once} at once", arguments.place.by.launcher),
+        note: format!("{node} of a fleet of {asked} by {}, {at_once} at once", place.by.launcher),
         ..template.clone()
     };
-    let visible = !arguments.quiet && crate::progress::draws();
+    let visible = !quiet && crate::progress::draws();
     let line = spinner(&format!("starting {count} nodes"), visible);
     let mut doing = Doing { count, ..Doing::default() };
     let mut hear = |heard: Heard<'_>| {
@@ -85,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
             Heard::Doing { node, done, of, what } => doing.works(node, format!("{node} {done}/{of} {what}")),
             Heard::Silent { node, seconds, lost_at } => {
                 let first = doing.is_silent(node, seconds);
-                if first && !visible && !arguments.quiet {
+                if first && !visible && !quiet {
                     output::remark(&format!("{node} sends nothing any more; after {lost_at} s it is lost"));
                 }
             }
@@ -102,15 +139,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         run: None,
     };
     let all: Vec<Measured> = measured.into_iter().chain(missing.into_iter().map(lost)).collect();
-    let report = FleetReport::of(&arguments.place.by.launcher, all, &saver.numbers, &|runs: &[&Run]| {
-        run_finder::history(runs, common)
-    })?;
-    output::print(&report.document(), common)?;
-    if let Some(trouble) = saver.trouble {
-        output::remark(&format!("some runs could not be kept: {trouble}"));
-        return Ok(ExitStatus::Failed);
-    }
-    Ok(exit(&report, stopper.asked(), arguments.gate.asked()))
+    Ok(GatheredNodes { all, numbers: saver.numbers, trouble: saver.trouble, stopped: stopper.asked() })
 }
 
 /// What nodes do, for the line of progress.

@@ -162,8 +162,7 @@ fn slowest_window(parameters: &Parameters, jobs: &[FinishedJob]) -> Option<Bench
     let values: Vec<f64> = jobs.iter().filter_map(|(one, _)| one.slowest_window()).collect();
     let metric = Metric::higher(Unit::PerSecond, "events");
     let title = "events built in the slowest 0.1 s";
-    let result =
-        result("network.events_slowest", parameters.clone(), title, metric, &[Primitive::NetworkLink]);
+    let result = result("network.events_slowest", parameters.clone(), title, metric, &[Primitive::NetworkLink]);
     derived(result, &values, EstimateMethod::OrderStatistic)
 }
 

@@ -66,7 +66,9 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 }
 
 fn what(set: &Scaled) -> String {
-    set.quantile.as_ref().map_or_else(|| "Events per second".to_owned(), |quantile| format!("Time of an event, quantile {quantile}"))
+    set.quantile
+        .as_ref()
+        .map_or_else(|| "Events per second".to_owned(), |quantile| format!("Time of an event, quantile {quantile}"))
 }
 
 /// Rates without a limit, and quantiles at a given rate, by their number of senders.
@@ -143,7 +145,9 @@ fn table(set: &Scaled, arguments: &Arguments) -> Table {
                 let said = format!("not predicted: from {from} senders on, {}", limits(limit));
                 row.push(Cell::Across(said, Tone::Caution));
             }
-            None => row.push(Cell::Across("not predicted: it is no more than what was measured".to_owned(), Tone::Caution)),
+            None => {
+                row.push(Cell::Across("not predicted: it is no more than what was measured".to_owned(), Tone::Caution))
+            }
         }
         TableRow::of(row)
     };

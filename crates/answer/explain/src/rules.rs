@@ -117,6 +117,50 @@ pub(crate) fn is_fact(id: &str, name: &str) -> bool {
 
 use Primitive as P;
 
+/// A cause as others may use it: `check` finds it by a fact of one machine, where a comparison finds it by a difference.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownCause {
+    /// What it is called.
+    pub title: &'static str,
+    /// Ids of the facts that can differ by it; a `*` matches one word between dots.
+    pub facts: &'static [&'static str],
+    /// Primitives that show it on their own, the best first; empty: any that it touches.
+    pub own: &'static [Primitive],
+    /// Primitives that all change with it.
+    pub touches: &'static [Primitive],
+    /// Further primitives that it may touch.
+    pub may: &'static [Primitive],
+    /// Whether so much changes with it that a difference alone never names it.
+    pub wide: bool,
+}
+
+impl KnownCause {
+    /// Whether it can lower a result of this primitive.
+    #[must_use]
+    pub fn lowers(&self, primitive: Primitive) -> bool {
+        // A limit on CPU time slows everything down alike.
+        self.title == CPU_LIMIT || [self.own, self.touches, self.may].iter().any(|those| those.contains(&primitive))
+    }
+
+    /// Whether a fact of this name can differ by it.
+    #[must_use]
+    pub fn names(&self, fact: &str) -> bool {
+        self.facts.iter().any(|id| is_fact(id, fact))
+    }
+}
+
+/// Every known cause, narrow ones before wide ones.
+pub fn known_causes() -> impl Iterator<Item = KnownCause> {
+    RULES.iter().map(|rule| KnownCause {
+        title: rule.title,
+        facts: rule.facts,
+        own: rule.own,
+        touches: rule.touches,
+        may: rule.may,
+        wide: rule.wide,
+    })
+}
+
 /// Placement of the two threads or processes.
 pub(crate) const PLACEMENT: &str = "CPU placement of the two processes";
 /// Another guest or process on the core's other hardware thread.
@@ -260,7 +304,7 @@ pub(crate) static RULES: &[Rule] = &[
         &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy]) },
     Rule { parameters: &["congestion"], scope: Scope::SystemsCongestion, may: &[P::TcpStack, P::UdpStack, P::NetworkLink], ..rule("congestion control",
         &["network.congestion_control"], &[P::KernelCopy, P::NetworkLink], &[P::KernelCopy]) },
-    Rule { scope: Scope::Link, ..rule("the network interface", &["network.*.mtu", "network.*.speed", "network.*.driver", "network.interface", "network.queueing"],
+    Rule { scope: Scope::Link, ..rule("the network interface", &["network.*.mtu", "network.*.speed", "network.*.duplex", "network.*.driver", "network.interface", "network.queueing"],
         &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack]) },
     Rule { parameters: &["capacity"], scope: Scope::PipeData, ..rule("pipe capacity", &["network.pipe_capacity_max"], &[P::KernelCopy], &[P::KernelCopy, P::Pipe]) },
     Rule { may: &[P::DramLatency], ..rule("memory channels and modules",
@@ -271,8 +315,22 @@ pub(crate) static RULES: &[Rule] = &[
         &[P::ContextSwitch, P::Wakeup]) },
     Rule { wide: true, slower: Slower::Yes, may: CORE, ..rule("mitigations of the process", &["confinement.store_bypass_disabled", "confinement.indirect_branches_disabled"],
         &[], &[P::ContextSwitch, P::IntegerAlu, P::Branch]) },
-    rule("NUMA nodes", &["memory.nodes", "memory.node_distances", "memory.numa_balancing"], &[P::DramLatency, P::DramRead],
+    rule("NUMA nodes", &["memory.nodes", "memory.node_distances", "memory.numa_balancing", "confinement.memory_nodes"], &[P::DramLatency, P::DramRead],
         &[P::DramRead, P::DramWrite, P::DramLatency, P::CoreToCore]),
+    rule("the link of a PCI Express device", &["pcie.*.width", "pcie.*.speed"], &[P::DiskRead, P::DiskWrite],
+        &[P::DiskRead, P::DiskWrite, P::NetworkLink]),
+    Rule { slower: Slower::More, ..rule("a limit on disk I/O", &["cgroup.limited_disks"], &[P::Durability, P::DiskWrite],
+        &[P::DiskRead, P::DiskWrite, P::Durability]) },
+    Rule { slower: Slower::More, ..rule("a degraded array", &["disk.*.missing_members"], &[P::DiskRead],
+        &[P::DiskRead, P::DiskWrite, P::Durability]) },
+    Rule { slower: Slower::Yes, ..rule("a debug kernel", &["kernel.config.lock_checks", "kernel.config.memory_checks"],
+        &[P::SyscallEntry], KERNEL) },
+    // Their facts change from hour to hour, so no comparison of two runs names them.
+    Rule { wide: true, ..rule("heat", &[], &[P::CoreClock], CORE) },
+    Rule { wide: true, ..rule("swapping", &[], &[], &[P::PageFault, P::DramLatency, P::DramRead, P::DramWrite]) },
+    Rule { wide: true, ..rule("a full file system", &[], &[P::Durability, P::DiskWrite], &[P::Durability, P::DiskWrite, P::FileMetadata]) },
+    Rule { wide: true, ..rule("memory errors", &[], &[P::DramRead], &[P::DramRead, P::DramWrite, P::DramLatency]) },
+    Rule { wide: true, ..rule("interrupts on one CPU", &[], &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack]) },
     Rule { wide: true, ..rule("virtualisation", &["virtual.guest", "virtual.hypervisor"], &[],
         &[P::PageFault, P::Wakeup, P::Tlb, P::Timer, P::Fork, P::Exec, P::Clock, P::ContextSwitch, P::DramLatency]) },
     Rule { wide: true, ..rule("CPU instruction sets", &["cpu.flags"], &[],

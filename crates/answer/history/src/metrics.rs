@@ -64,10 +64,8 @@ pub fn history(runs: &[(String, &Run)]) -> History {
     }
     let metrics: Vec<MetricHistory> = metrics.into_iter().map(|(metric, _)| metric).collect();
     let events = events(&metrics, &lanes, &cautions(&lanes, &documents), &ledger);
-    let named = |(handle, run): &(String, &Run)| HistoryRun {
-        handle: handle.clone(),
-        started: run.session.started.clone(),
-    };
+    let named =
+        |(handle, run): &(String, &Run)| HistoryRun { handle: handle.clone(), started: run.session.started.clone() };
     History {
         machine: documents.last().map(|run| run.machine.name.clone()).unwrap_or_default(),
         runs: runs.iter().map(named).collect(),

@@ -1,8 +1,8 @@
 //! The definition of a benchmark: static data and one function that prepares it.
 
 use model::{
-    BenchmarkDescription, Better, Class, Definition, Domain, KeyResult, Operation, ParameterDescription, Parameters,
-    Primitive, Reference, Unit,
+    BenchmarkDescription, Better, Class, Definition, Domain, ExpectedShare, KeyResult, Operation, ParameterDescription,
+    Parameters, PartLimit, Primitive, Reference, Unit,
 };
 
 use crate::{BenchmarkContext, Parameter, Trial, Unsupported};
@@ -118,6 +118,8 @@ pub enum Parties {
     CoresOfNode,
     /// Two, each pinned to the CPU that the parameters `cpu` and `other` name.
     NamedPair,
+    /// One, pinned to the CPU that the parameter `cpu` names.
+    Named,
     /// Not pinned.
     Free,
 }
@@ -169,6 +171,8 @@ pub struct Benchmark {
     pub usual: bool,
     /// Lines of a run's key results that it may fill: rank (the tens are the line), title, and a partial parameters.
     pub key: &'static [(u8, &'static str, &'static str)],
+    /// The range of a healthy machine's value: a partial parameters, a bound, and both ends over the bound.
+    pub expected: &'static [(&'static str, PartLimit, f64, f64)],
     /// The parts of one operation, if that is more than the primitive that it measures.
     pub operation: Option<Operation>,
     /// Arrays of STREAM's rule in its working set, if it is one of STREAM's loops.
@@ -226,6 +230,7 @@ impl Benchmark {
         stresses: &[],
         usual: false,
         key: &[],
+        expected: &[],
         operation: None,
         arrays: 0,
         program: "",
@@ -328,6 +333,7 @@ impl Benchmark {
             stresses: self.stresses.to_vec(),
             usual: self.usual,
             key: self.key.iter().map(key_result).collect(),
+            expected: self.expected.iter().map(expected_share).collect(),
             operation: self.operation.clone(),
             sources: self.sources.iter().map(DefinitionSource::describe).collect(),
             parameters: self.parameters.iter().map(Parameter::describe).collect::<Vec<ParameterDescription>>(),
@@ -337,6 +343,10 @@ impl Benchmark {
 
 fn key_result((rank, title, at): &(u8, &str, &str)) -> KeyResult {
     KeyResult { rank: *rank, title: (*title).to_owned(), at: at.parse().unwrap_or_default() }
+}
+
+fn expected_share(&(at, limit, low, high): &(&str, PartLimit, f64, f64)) -> ExpectedShare {
+    ExpectedShare { at: at.parse().unwrap_or_default(), limit, low, high }
 }
 
 /// Largest working set that fits the caches of one core on every machine of the last ten years.

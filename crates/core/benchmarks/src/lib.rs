@@ -45,7 +45,7 @@ pub use suite::{BenchmarkSelection, LONGEST_SUITE, SUITES, Suite, suite};
 mod prelude {
     pub(crate) use std::rc::Rc;
 
-    pub(crate) use model::{Class, GIB, KIB, MIB, Operation, Parameters, Primitive, Unit};
+    pub(crate) use model::{Class, GIB, KIB, MIB, Operation, Parameters, PartLimit, Primitive, Unit};
 
     pub(crate) use crate::{
         BatchRule, BatchWork, Benchmark, BenchmarkContext, BenchmarkError, BenchmarkMetric, DeclaredCost,

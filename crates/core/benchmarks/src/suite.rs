@@ -53,6 +53,12 @@ pub static SUITES: &[Suite] = &[
         select: SuiteSelector::Table(QUICK),
     },
     Suite {
+        name: "check",
+        about: "what `prony check` judges: key results and one loop on every core, in less than a minute",
+        seconds: 45.0,
+        select: SuiteSelector::Table(CHECK),
+    },
+    Suite {
         name: "default",
         about: "every family at representative sets of parameters, in minutes",
         seconds: 170.0,
@@ -218,6 +224,21 @@ const QUICK: &[(&str, &str)] = &[
     ("memory.load_latency", "working_set=32KiB"),
     ("os.clock_read", ""),
     ("ipc.pipe_latency", "placement=same_cpu"),
+];
+
+const CHECK: &[(&str, &str)] = &[
+    ("cpu.core_loop", "cpu=each"),
+    ("cpu.arithmetic", "type=double"),
+    ("memory.triad", "working_set=256MiB,threads=all,stores=best"),
+    ("memory.read", "working_set=256MiB,threads=all,width=vector"),
+    ("memory.load_latency", "working_set=16KiB"),
+    ("memory.load_latency", "working_set=256KiB"),
+    ("memory.load_latency", "working_set=64MiB"),
+    ("os.syscall_getppid", ""),
+    ("os.clock_read", ""),
+    ("os.context_switch", "processes=2,working_set=0B"),
+    ("ipc.tcp_latency", "placement=same_cpu"),
+    ("file.fsync", ""),
 ];
 
 /// A suite by name.

@@ -96,6 +96,33 @@ impl Operation {
     }
 }
 
+/// What bounds a result on a healthy machine: a function of the machine's facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PartLimit {
+    /// Transfers of all channels of main memory, bytes per second.
+    DramBandwidth,
+    /// Latency of the first-level data cache, seconds at the measured clock.
+    FirstCache,
+    /// Latency of the second-level cache, the same.
+    SecondCache,
+}
+
+/// The range of a result on a healthy machine, as shares of what its parts can do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExpectedShare {
+    /// Parameters that must agree.
+    pub at: Parameters,
+    /// The bound.
+    pub limit: PartLimit,
+    /// Lower end of the range over the bound.
+    pub low: f64,
+    /// Upper end of the range over the bound.
+    pub high: f64,
+}
+
 /// Description of a benchmark, without its code.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -121,6 +148,9 @@ pub struct BenchmarkDescription {
     /// The parts of one operation, if that is more than the primitive that it measures.
     #[serde(default)]
     pub operation: Option<Operation>,
+    /// What is expected of it, by sets of parameters.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expected: Vec<ExpectedShare>,
     /// Sources of its definition.
     pub sources: Vec<Reference>,
     /// Its parameters.

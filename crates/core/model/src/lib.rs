@@ -4,6 +4,7 @@
 //! unit, direction, title and primitives, so that runs of removed benchmarks can still be compared.
 #![forbid(unsafe_code)]
 
+pub mod advice;
 mod catalogue;
 mod class;
 mod command;
@@ -39,7 +40,9 @@ mod topology;
 mod verdict;
 pub mod words;
 
-pub use catalogue::{BenchmarkDescription, Catalogue, KeyResult, Operation, ParameterDescription, Reference};
+pub use catalogue::{
+    BenchmarkDescription, Catalogue, ExpectedShare, KeyResult, Operation, ParameterDescription, PartLimit, Reference,
+};
 pub use class::Class;
 pub use command::{command_line, holds_password, presentable, without_password};
 pub use conditions::{Conditions, TakenTime};

@@ -32,6 +32,8 @@ pub struct CgroupLimits {
     pub memory_bytes: Option<u64>,
     /// Processes and threads, the least over the group and its parents.
     pub processes: Option<u64>,
+    /// Disks with a limit on bytes or operations a second, as `major:minor`, of version 2.
+    pub disks: Vec<String>,
 }
 
 /// Throttling by a quota so far, of the group and its parents together.
@@ -89,6 +91,14 @@ pub fn limits_under(root: &Path) -> Result<CgroupLimits> {
     }
     if let Some(pids) = place(&groups, &mounts, "pids") {
         found.processes = least(&pids, |dir| text::number(dir.join("pids.max")).ok());
+    }
+    if let Some(io) = place(&groups, &mounts, "io").filter(|io| io.version == 2) {
+        // A line is `8:16 rbps=2097152 wbps=max riops=max wiops=120`; a disk without a limit has none.
+        let texts: Vec<String> = io.levels().filter_map(|dir| text::read(dir.join("io.max")).ok()).collect();
+        let limited = texts.iter().flat_map(|text| text.lines()).filter_map(|line| Some(line.split_once(' ')?.0));
+        found.disks = limited.map(str::to_owned).collect();
+        found.disks.sort_unstable();
+        found.disks.dedup();
     }
     Ok(found)
 }

@@ -184,7 +184,8 @@ pub fn predict(points: &[ScalePoint], design: &ScaleDesign, senders: u32, level:
     }
     let law = (LAW[0] + LAW[1] * f64::from(senders) / f64::from(most)) * value;
     let half = z * error.hypot(law);
-    let floor = if let ScaleLoad::Unpaced = design.load { design.busy(senders).unwrap_or(0.0) * (1.0 - LAW[0]) } else { 0.0 };
+    let floor =
+        if let ScaleLoad::Unpaced = design.load { design.busy(senders).unwrap_or(0.0) * (1.0 - LAW[0]) } else { 0.0 };
     let low = (value - half).max(floor).min(value);
     Some(ScalePrediction::Predicted { value, low, high: value + half, limit })
 }

@@ -9,7 +9,8 @@ const YEAR: usize = 365;
 fn a_year_of_80_metrics_has_at_most_one_false_alarm() {
     let years = testing::trials(1, 6);
     for kind in KINDS {
-        let alarms: usize = (0..years as u64).map(|seed| of(&runs(&logs(kind, METRICS, YEAR, seed))).events.len()).sum();
+        let alarms: usize =
+            (0..years as u64).map(|seed| of(&runs(&logs(kind, METRICS, YEAR, seed))).events.len()).sum();
         println!("{kind:?}: {alarms} false alarms in {years} years of {METRICS} metrics");
         assert!((alarms as f64) <= most(years as f64), "{kind:?}: {alarms} in {years} years");
     }

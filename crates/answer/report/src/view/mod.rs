@@ -3,6 +3,7 @@
 mod answer;
 mod benchmark;
 mod catalogue;
+mod check;
 mod choose;
 mod compare;
 mod evaluation;
@@ -30,6 +31,7 @@ mod trend_families;
 pub use answer::{answer, key_results};
 pub use benchmark::benchmark;
 pub use catalogue::catalogue;
+pub use check::check;
 pub use choose::choose;
 pub use compare::{CompareContext, compare, self_test};
 pub use evaluation::{

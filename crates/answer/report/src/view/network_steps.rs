@@ -3,7 +3,10 @@
 use model::{BenchmarkResult, Estimate, Outcome, Parameters, Run, Unit};
 
 use crate::words::{parameter_value, parameters_words};
-use crate::{Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, DocumentSection, PrintedQuantity, Strip, StripRow, TableRow, Tone};
+use crate::{
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, DocumentSection, Ladder, LadderRow, PrintedQuantity,
+    RowLink, TableRow, Tone,
+};
 
 /// Benchmarks of the steps.
 const COPY: &str = "network.memory_copy";
@@ -107,14 +110,16 @@ fn scaled(estimate: &Estimate, by: f64) -> Estimate {
     Estimate { value: estimate.value * by, low: estimate.low * by, high: estimate.high * by, ..*estimate }
 }
 
-/// Every connection of every step, one step below the other.
+/// The rate of every step, one below the other.
 fn chart(title: &str, members: &[(String, &BenchmarkResult)]) -> Option<Chart> {
     let row = |(name, result): &(String, &BenchmarkResult)| {
-        let values = result.values();
-        (!values.is_empty()).then(|| StripRow { label: name.clone(), values, centres: Vec::new() })
+        let quantity = PrintedQuantity::of(result.outcome.estimate()?, Unit::BytesPerSecond);
+        let link = RowLink::of(&result.key());
+        Some(LadderRow { label: name.clone(), link, values: vec![Some(quantity)] })
     };
-    let rows: Vec<StripRow> = members.iter().filter_map(row).collect();
+    let rows: Vec<LadderRow> = members.iter().filter_map(row).collect();
     let x = ChartAxis::new("throughput", Unit::BytesPerSecond, Division::Decades);
-    let about = "One dot for each connection, on a logarithmic axis.".to_owned();
-    (rows.len() > 1).then(|| Chart { title: title.to_owned(), about, plot: ChartPlot::Strip(Strip { x, rows }) })
+    let about = "Each step adds work to the one above. Logarithmic axis.".to_owned();
+    let plot = ChartPlot::Ladder(Ladder { x, runs: vec!["this run".to_owned()], rows });
+    (members.len() > 1).then(|| Chart { title: title.to_owned(), about, plot })
 }

@@ -222,6 +222,7 @@ fn described() -> BenchmarkDescription {
         usual: true,
         key: Vec::new(),
         operation: None,
+        expected: Vec::new(),
         sources: vec![Reference {
             tool: "lmbench".into(),
             name: "lat_mem_rd".into(),

@@ -5,6 +5,7 @@ mod add;
 mod aes;
 mod arithmetic;
 mod branch_miss;
+mod core_loop;
 mod counting;
 mod crc32c;
 mod dhrystone;
@@ -23,6 +24,7 @@ use crate::Benchmark;
 pub(crate) static TABLE: &[&Benchmark] = &[
     &arithmetic::BENCHMARK,
     &add::BENCHMARK,
+    &core_loop::BENCHMARK,
     &multiply::BENCHMARK,
     &divide::BENCHMARK,
     &dhrystone::BENCHMARK,

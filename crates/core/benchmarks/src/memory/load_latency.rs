@@ -24,6 +24,10 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         (14, "memory latency, 128 MiB", "working_set=128MiB"),
         (15, "memory latency, 64 MiB", "working_set=64MiB"),
     ],
+    expected: &[
+        ("working_set=16KiB", PartLimit::FirstCache, 0.7, 1.25),
+        ("working_set=256KiB", PartLimit::SecondCache, 0.5, 1.3),
+    ],
     sources: &[
         DefinitionSource::new("lmbench", "lat_mem_rd -t", "L. McVoy and C. Staelin, USENIX ATC 1996"),
         DefinitionSource::new("multichase", "simple", "github.com/google/multichase"),

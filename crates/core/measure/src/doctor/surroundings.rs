@@ -100,10 +100,16 @@ fn governor(machine: &Machine) -> Check {
         Some(other) => Check::attention(
             "frequency governor",
             format!("{other}: the clock follows the load"),
-            "As root: cpupower frequency-set -g performance",
+            &sentence(model::advice::GOVERNOR),
         ),
         None => Check::unknown("frequency governor", "cannot be read here"),
     }
+}
+
+/// An advice whose first letter is a capital.
+fn sentence(advice: &str) -> String {
+    let mut letters = advice.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn boost(machine: &Machine) -> Check {
@@ -134,7 +140,7 @@ fn huge_pages(machine: &Machine) -> Check {
         Some(setting) if setting.contains("never") && !setting.contains("madvise") => Check::attention(
             "huge pages",
             "never: results with pages=huge are not measured",
-            "As root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+            &sentence(model::advice::HUGE_PAGES),
         ),
         Some(setting) => Check::fine("huge pages", setting),
         None => Check::unknown("huge pages", "cannot be read here"),

@@ -55,6 +55,10 @@ pub fn place(
         Parties::OnNode => plan(machine, &on_node(parameters, machine, &allowed)?, CpuChoice::OneCore),
         Parties::CoresOfNode => plan(machine, &on_node(parameters, machine, &allowed)?, CpuChoice::AllCores),
         Parties::NamedPair => named_pair(parameters, machine, &allowed),
+        Parties::Named => match parameters.get("cpu").and_then(|word| word.parse().ok()) {
+            Some(cpu) if allowed.contains(cpu) => Ok(vec![cpu]),
+            _ => Err("the CPU is not there, or may not be used".to_owned()),
+        },
         Parties::Free => Ok(Vec::new()),
     }
 }

@@ -132,6 +132,10 @@ pub(super) fn points(entry: &PlanEntry, machine: &Topology, allowed: &CpuSet, al
         let pairs = core_pairs(&entry.parameters, machine, allowed, all);
         return if pairs.is_empty() { vec![entry.parameters.clone()] } else { pairs };
     }
+    if entry.parameters.get("cpu").is_some_and(|word| all || word == EACH) {
+        let cores = some_cores(machine, allowed).into_iter();
+        return cores.map(|cpu| entry.parameters.clone().with("cpu", cpu.to_string())).collect();
+    }
     if entry.parameters.get("threads") == Some(EACH) {
         let counts = thread_counts(machine, allowed).into_iter();
         return counts.map(|count| entry.parameters.clone().with("threads", count)).collect();

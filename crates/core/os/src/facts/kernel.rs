@@ -111,7 +111,9 @@ fn affected(vulnerability: &str) -> &'static [Primitive] {
 /// Build options that are known to change the cost of core operations (Ren et al., "An analysis of performance
 /// evolution of Linux's core operations", SOSP 2019), if the distribution installs them.
 fn configuration(facts: &mut Collector) {
-    const OPTIONS: [(&str, &str, &[Primitive]); 6] = [
+    const OPTIONS: [(&str, &str, &[Primitive]); 8] = [
+        ("lock_checks", "CONFIG_PROVE_LOCKING", KERNEL),
+        ("memory_checks", "CONFIG_KASAN", KERNEL),
         (
             "slab_freelist_random",
             "CONFIG_SLAB_FREELIST_RANDOM",

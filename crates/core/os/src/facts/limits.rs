@@ -26,6 +26,9 @@ pub(super) fn collect(facts: &mut Collector) {
     let left = limits.clone().map(|_| or_none(cgroup::memory_left().map(|n| n as f64)));
     facts.add("cgroup.memory_left", left, Some("B"), source, &[]);
     facts.add("cgroup.processes", number(|limits| limits.processes.map(|n| n as f64)), Some("1"), source, &[]);
+    let disks = number(|limits| Some(limits.disks.len() as f64).filter(|count| *count > 0.0));
+    let affects = &[Primitive::DiskRead, Primitive::DiskWrite, Primitive::Durability];
+    facts.add("cgroup.limited_disks", disks, Some("1"), source, affects);
     for resource in LimitedResource::ALL {
         let name = format!("limit.{}", resource.name().trim_start_matches("RLIMIT_").to_ascii_lowercase());
         let value = Ok(or_none(limit(resource).map(|n| n as f64)));

@@ -43,6 +43,7 @@ pub(super) fn collect(facts: &mut Collector) {
     facts.file("memory.overcommit", overcommit, &[Primitive::Fork, Primitive::AddressSpace]);
     facts.file("memory.swappiness", "/proc/sys/vm/swappiness", &[]);
     modules(facts);
+    errors(facts);
 }
 
 fn reserved_huge_pages(facts: &mut Collector) {
@@ -66,20 +67,43 @@ fn modules(facts: &mut Collector) {
         std::io::ErrorKind::PermissionDenied => format!("{path} may be read by root only"),
         _ => format!("there is no {path}"),
     });
-    let modules = table.map(|table| dmi::modules(&table)).and_then(|modules| {
-        if modules.is_empty() { Err("the firmware lists no memory module".to_owned()) } else { Ok(modules) }
+    let memory = table.map(|table| dmi::memory(&table)).and_then(|memory| {
+        if memory.modules.is_empty() { Err("the firmware lists no memory module".to_owned()) } else { Ok(memory) }
     });
-    facts.number("memory.modules", modules.clone().map(|all| all.len() as f64), "1", path, DRAM);
-    let speed = modules.clone().and_then(|all| {
-        let slowest = all.iter().filter_map(|module| module.transfers_per_second).min();
-        slowest.map(|speed| speed as f64).ok_or_else(|| "the firmware does not report it".to_owned())
-    });
-    facts.number("memory.speed", speed, "transfers/s", path, DRAM);
-    let kinds = modules.map(|all| {
-        let mut kinds: Vec<String> = all.iter().map(|module| module.kind.to_owned()).collect();
+    let number = |pick: fn(&dmi::Memory) -> Option<f64>| -> Found<f64> {
+        pick(memory.as_ref().map_err(Clone::clone)?).ok_or_else(|| "the firmware does not report it".to_owned())
+    };
+    facts.number("memory.modules", number(|memory| Some(memory.modules.len() as f64)), "1", path, DRAM);
+    facts.number("memory.slots", number(|memory| Some(memory.slots as f64)), "1", path, &[]);
+    facts.number("memory.channels", number(|memory| memory.channels.map(|n| n as f64)), "1", path, DRAM);
+    facts.number("memory.board_channels", number(|memory| memory.board_channels.map(|n| n as f64)), "1", path, &[]);
+    facts.number(
+        "memory.speed",
+        number(|memory| memory.least(|module| module.transfers_per_second)),
+        "transfers/s",
+        path,
+        DRAM,
+    );
+    facts.number("memory.rated_speed", number(|memory| memory.least(|module| module.rated)), "transfers/s", path, &[]);
+    facts.number("memory.width", number(|memory| memory.least(|module| Some(module.width))), "B", path, &[]);
+    let kinds = memory.map(|memory| {
+        let mut kinds: Vec<String> = memory.modules.iter().map(|module| module.kind.to_owned()).collect();
         kinds.sort_unstable();
         kinds.dedup();
         kinds.join(", ")
     });
     facts.words("memory.type", kinds, path, DRAM);
+}
+
+/// Errors that the memory controllers counted since the machine started (`Documentation/driver-api/edac.rst`).
+fn errors(facts: &mut Collector) {
+    let dir = "/sys/devices/system/edac/mc";
+    let controllers = facts.names(dir);
+    let sum = |file: &str| -> Found<f64> {
+        let counts = controllers.iter().filter_map(|name| facts.read_number(&format!("{dir}/{name}/{file}")).ok());
+        counts.reduce(|sum, count| sum + count).ok_or_else(|| format!("there is no {dir}/mc0/{file}"))
+    };
+    let (corrected, uncorrected) = (sum("ce_count"), sum("ue_count"));
+    facts.number("memory.corrected_errors", corrected, "1", dir, DRAM);
+    facts.number("memory.uncorrected_errors", uncorrected, "1", dir, &[]);
 }

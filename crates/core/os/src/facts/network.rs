@@ -2,7 +2,7 @@
 
 use model::{FactValue, Primitive};
 
-use crate::facts::collector::Collector;
+use crate::facts::collector::{Collector, why};
 
 const TCP: &[Primitive] = &[Primitive::TcpStack];
 const BOTH: &[Primitive] = &[Primitive::TcpStack, Primitive::UdpStack];
@@ -59,6 +59,12 @@ fn interface(facts: &mut Collector, interface: &str) {
     let speed = facts.read_number(&path).ok().filter(|megabits| *megabits > 0.0);
     let speed = speed.map(|megabits| megabits * 1e6 / 8.0).ok_or_else(|| "the driver does not report it".to_owned());
     facts.number(name("speed"), speed, "B/s", path, &link);
+    facts.file(name("duplex"), &format!("{NET}/{interface}/duplex"), &link);
+    let fastest = match facts.is_here() {
+        true => why(crate::socket::fastest_mode(interface)),
+        false => Err("it is asked of the running system only".to_owned()),
+    };
+    facts.number(name("speed_max"), fastest, "B/s", "ETHTOOL_GLINKSETTINGS", &[]);
     let driver = std::fs::read_link(facts.path(&format!("{NET}/{interface}/device/driver")));
     let driver = driver.ok().and_then(|link| Some(link.file_name()?.to_string_lossy().into_owned()));
     let driver = driver.ok_or_else(|| "it has no device of its own".to_owned());

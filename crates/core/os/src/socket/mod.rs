@@ -3,12 +3,14 @@
 mod counters;
 mod interface;
 mod link;
+mod link_mode;
 mod tap;
 mod tcp_info;
 
 pub use counters::{InterfaceCounters, NetworkCounters};
 pub use interface::interfaces;
 pub use link::{Offload, offload, raise_loopback, set_offload};
+pub use link_mode::fastest_mode;
 pub use tap::tap;
 pub use tcp_info::TcpInfo;
 

@@ -35,9 +35,17 @@ fn setup(number: u64) -> SimulationSetup {
         output_buffer: pick(of(7), &[30_000, 160_000, 1_000_000]),
         input_buffer: 0,
         framing,
-        pattern: if flow == 2 { TrafficPattern::Pull { credits: pick(of(8), &[2, 4, 8]) } } else { TrafficPattern::InOrder },
+        pattern: if flow == 2 {
+            TrafficPattern::Pull { credits: pick(of(8), &[2, 4, 8]) }
+        } else {
+            TrafficPattern::InOrder
+        },
         flow: if flow == 0 { FlowControl::Window { bytes: window } } else { FlowControl::Datagrams },
-        sizes: if random(of(9)) < 0.3 { FragmentSizes::Exponential(f64::from(fragment)) } else { FragmentSizes::Fixed(fragment) },
+        sizes: if random(of(9)) < 0.3 {
+            FragmentSizes::Exponential(f64::from(fragment))
+        } else {
+            FragmentSizes::Fixed(fragment)
+        },
         // Datagrams that nobody holds back are offered at a rate.
         trigger: match pick(of(10), &[0, 1, 2]) {
             0 if flow != 1 => Trigger::Unpaced,
@@ -56,7 +64,10 @@ fn time(setup: &SimulationSetup, senders: u32) -> f64 {
     match setup.trigger {
         Trigger::Unpaced => tally.seconds / tally.built as f64,
         // What is never built takes for ever.
-        _ => tally.latency.filter(|_| tally.lost() == 0 || tally.built == u64::from(setup.events)).map_or(f64::INFINITY, |latency| latency.p99),
+        _ => tally
+            .latency
+            .filter(|_| tally.lost() == 0 || tally.built == u64::from(setup.events))
+            .map_or(f64::INFINITY, |latency| latency.p99),
     }
 }
 
@@ -109,7 +120,10 @@ fn nine_of_ten_intervals_hold_for_eight_and_sixteen_senders() {
                     held += u32::from((low..=high).contains(&seen));
                     wide += u32::from(high > 1.6 * value);
                     if !(low..=high).contains(&seen) {
-                        println!("{number} at {senders}: {value:.3e} ({low:.3e} to {high:.3e}, {limit:?}), seen {seen:.3e}; {:?}", setup(number));
+                        println!(
+                            "{number} at {senders}: {value:.3e} ({low:.3e} to {high:.3e}, {limit:?}), seen {seen:.3e}; {:?}",
+                            setup(number)
+                        );
                     }
                 }
                 Some((ScalePrediction::Refused { .. }, _)) => refused += 1,
@@ -126,7 +140,8 @@ fn nine_of_ten_intervals_hold_for_eight_and_sixteen_senders() {
 fn a_limit_on_the_way_is_named_and_nothing_is_predicted_beyond() {
     let point = |senders: u32| ScalePoint { senders, seconds: 1e-3 * f64::from(senders), error: 1e-5 };
     let points: Vec<ScalePoint> = [2, 3, 4].map(point).into();
-    let design = ScaleDesign { fragment_seconds: Some(1e-3), buffer: Some(100e3), outstanding: 10e3, load: ScaleLoad::Unpaced };
+    let design =
+        ScaleDesign { fragment_seconds: Some(1e-3), buffer: Some(100e3), outstanding: 10e3, load: ScaleLoad::Unpaced };
     let said = |design: &ScaleDesign, senders| format!("{:?}", predict(&points, design, senders, 0.9).unwrap());
     assert!(said(&design, 8).starts_with("Predicted") && said(&design, 8).contains("Port"), "{}", said(&design, 8));
     assert_eq!(said(&design, 16), "Refused { limit: Buffer, from: 12 }");

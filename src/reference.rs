@@ -1,0 +1,52 @@
+//! The reference population: runs of current machines that come with the program, and a public table.
+
+use std::sync::LazyLock;
+
+use check::PublicTable;
+use model::Run;
+
+/// Runs of Prony on current machines, made shareable.
+const RUNS: &[&[u8]] = include!(concat!(env!("OUT_DIR"), "/reference_runs.rs"));
+
+/// Every reference run that this version can read.
+pub(crate) fn runs() -> Vec<Run> {
+    RUNS.iter().filter_map(|bytes| store::parse_document(bytes, "a reference run").ok()).collect()
+}
+
+/// The public table of Spare Cores, whose licence its first line states.
+pub(crate) fn table() -> &'static PublicTable {
+    static TABLE: LazyLock<PublicTable> =
+        LazyLock::new(|| PublicTable::parse(include_str!("../published/reference/sparecores.csv")));
+    &TABLE
+}
+
+/// Where the results of a run stand among current CPU models, in a sentence; `None` if nothing is near them.
+pub(crate) fn place(run: &Run) -> Option<String> {
+    let mut titles: Vec<&str> = Vec::new();
+    let mut places = Vec::new();
+    for result in &run.results {
+        let Some((place, of)) = table().place(&run.machine, result).filter(|_| run.origin.is_none()) else { continue };
+        let title = if result.class == model::Class::MemoryLatency { "memory latency" } else { &result.title };
+        if !titles.contains(&title) {
+            titles.push(title);
+            places.push(format!("{title} {place} of {of}"));
+        }
+    }
+    (!places.is_empty())
+        .then(|| format!("Place among current CPU models (Spare Cores, near definitions): {}.", places.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reference_run_is_read_and_tells_nobody() {
+        let read = runs();
+        assert_eq!(read.len(), RUNS.len());
+        for run in &read {
+            assert!(run.machine.name.starts_with("machine-") && run.plan.directory.is_none(), "{}", run.machine.name);
+        }
+        assert!(table().machines.len() > 3000);
+    }
+}
