@@ -70,7 +70,7 @@ const fn exit(answer: GateAnswer, otherwise: Option<Inconclusive>) -> ExitStatus
 }
 
 /// The prices of a comparison's machines, in its order.
-fn prices(comparison: &Comparison, named: &[Named], given: &[(String, f64, String)]) -> Result<Vec<f64>> {
+pub(super) fn prices(comparison: &Comparison, named: &[Named], given: &[(String, f64, String)]) -> Result<Vec<f64>> {
     let span = &given[0].2;
     if let Some((name, _, other)) = given.iter().find(|(.., other)| other != span) {
         anyhow::bail!("the prices are for different times, '{span}' and '{other}' of {name}; give all for the same");

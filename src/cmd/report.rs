@@ -18,6 +18,7 @@ use store::Detail;
 use self::subject::ReportSubject;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::value_parsers::price;
 use crate::{evaluation, output, run_finder};
 
 /// A file name that means standard output.
@@ -43,6 +44,9 @@ pub(crate) struct Arguments {
     /// Use only results that match, such as 'memory.*'
     #[arg(long, value_name = "GLOB")]
     results: Option<String>,
+    /// Add performance per price; repeat for each run, such as B=0.59/h
+    #[arg(long, help_heading = "Comparison", value_name = "RUN=AMOUNT", value_parser = price, conflicts_with = "evaluation")]
+    price: Vec<(String, f64, String)>,
     /// Show one run in the tables of an evaluation, such as babar, or of a folder with evaluation.toml
     #[arg(long = "as", value_name = "EVALUATION", conflicts_with = "results")]
     evaluation: Option<String>,
@@ -85,7 +89,13 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
             ..CompareOptions::default()
         };
         match compare(&runs, &options) {
-            Ok(comparison) => Some(comparison),
+            Ok(mut comparison) => {
+                if !arguments.price.is_empty() {
+                    let prices = super::compare::prices(&comparison, &named, &arguments.price)?;
+                    comparison.set_prices(&prices);
+                }
+                Some(comparison)
+            }
             // Runs without common results are reported side by side.
             Err(reason @ compare::Error::NothingInCommon { .. }) => {
                 output::remark(&format!("{reason}; the report sets nothing against anything"));

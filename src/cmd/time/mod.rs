@@ -261,8 +261,8 @@ pub(super) fn answer(run: &Run) -> Vec<Block> {
     let Some(document) = stored(run, &RunContext::default()) else { return Vec::new() };
     let pairs = timed_pairs(run, band(run, None).ln_1p());
     let mut blocks: Vec<Block> = view::verdicts(&pairs).into_iter().collect();
-    blocks.extend(document.summary.into_iter().map(Block::Text));
     blocks.extend(document.sections.into_iter().flat_map(|section| section.blocks));
+    blocks.extend(document.summary.into_iter().map(Block::Text));
     let chart = report::view::samples_of(run, TIME, |result| view::name(result).to_owned());
     blocks.extend(chart.map(Block::Chart));
     blocks

@@ -60,9 +60,18 @@ impl ChartFrame {
         let mut path = String::new();
         for (x, y) in points.filter_map(|(x, y)| Some((self.x.at(x)?, self.down(y)?))) {
             let step = if path.is_empty() { 'M' } else { 'L' };
-            path.push_str(&format!("{step}{:.1} {y:.1}", x / 100.0 * STRETCHED));
+            path.push_str(&format!("{step}{:.0} {y:.1}", x / 100.0 * STRETCHED));
         }
         path
+    }
+
+    /// The lines of the marks of both axes.
+    fn grid(&self) -> String {
+        let (top, bottom) = self.edges();
+        let down = |at: f64| f64::from(top) + (1.0 - at / 100.0) * f64::from(self.height);
+        let level = self.y.marks().map(|(at, _)| format!("M0 {:.1}H{STRETCHED}", down(at)));
+        let upright = self.x.marks().map(|(at, _)| format!("M{:.0} {top}V{bottom}", at / 100.0 * STRETCHED));
+        level.chain(upright).collect()
     }
 
     /// The chart. Its vertical axis has the title `up`, which stands above it.
@@ -80,16 +89,12 @@ impl ChartFrame {
                     }
                 }
                 svg.area height=(whole) role="img" aria-label=(title) {
-                    @for (at, _) in self.y.marks() {
-                        @let y = format!("{:.1}", f64::from(top) + (1.0 - at / 100.0) * f64::from(self.height));
-                        line.g x1="0" x2="100%" y1=(y) y2=(y) {}
-                    }
                     @for (index, (at, name)) in marks.iter().enumerate() {
-                        line.g x1=(percent(*at)) x2=(percent(*at)) y1=(top) y2=(bottom) {}
-                        text.fine[index % every > 0] x=(percent(*at)) y=(bottom + 16) text-anchor=(anchor(*at)) { (name) }
+                        text class=[(index % every > 0).then_some("fine")] style=[anchor(*at)] x=(percent(*at)) y=(bottom + 16) { (name) }
                     }
-                    text x="50%" y=(bottom + 34) text-anchor="middle" { (across) }
+                    text x="50%" y=(bottom + 34) { (across) }
                     svg viewBox={ "0 0 " (STRETCHED) " " (whole) } preserveAspectRatio="none" width="100%" height=(whole) {
+                        path.g d=(self.grid()) {}
                         @for line in &content.lines { (line) }
                     }
                     @for mark in &content.marks { (mark) }
@@ -104,11 +109,11 @@ pub(super) fn percent(at: f64) -> String {
     format!("{at:.2}%")
 }
 
-/// The part of a text that stands at a place, so that the text stays in the drawing.
-pub(super) fn anchor(at: f64) -> &'static str {
+/// The part of a text that stands at a place near an edge, so that the text stays in the drawing; elsewhere its middle.
+pub(super) fn anchor(at: f64) -> Option<&'static str> {
     match at {
-        at if at < 6.0 => "start",
-        at if at > 94.0 => "end",
-        _ => "middle",
+        at if at < 6.0 => Some("text-anchor: start"),
+        at if at > 94.0 => Some("text-anchor: end"),
+        _ => None,
     }
 }

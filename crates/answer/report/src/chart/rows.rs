@@ -46,7 +46,7 @@ pub(super) fn forest(forest: &Forest) -> Option<Markup> {
                     @if valued { @for value in &row.values { td.n { (value) } } }
                     td.plot { (ratio(&scale, forest.band, row, reach)) }
                     td.words data-v=(row.ratio.value) { (row.words.split(" (").next().unwrap_or_default()) }
-                    td.verdict.(tone(row.tone)) { (glyph(row.tone)) " " (row.verdict) }
+                    td.verdict.(tone(row.tone)) { @if !row.verdict.is_empty() { (glyph(row.tone)) " " (row.verdict) } }
                 }
             } }
         }
@@ -72,9 +72,11 @@ fn axis(scale: &AxisScale) -> Markup {
     let marks: Vec<(f64, &str)> = scale.marks().collect();
     let every = marks.len().div_ceil(4);
     html! {
-        svg.bar width="100%" height="16" aria-hidden="true" {
-            @for (index, (at, name)) in marks.iter().enumerate() {
-                text.fine[index % every > 0] x=(percent(*at)) y="12" text-anchor=(anchor(*at)) { (name) }
+        div.marks {
+            svg.bar width="100%" height="16" aria-hidden="true" {
+                @for (index, (at, name)) in marks.iter().enumerate() {
+                    text class=[(index % every > 0).then_some("fine")] style=[anchor(*at)] x=(percent(*at)) y="12" { (name) }
+                }
             }
         }
     }

@@ -13,7 +13,7 @@ const WIDE: f64 = 4.0;
 /// Values beyond this many interquartile ranges from the quartiles stand at the edge of the strip of a row.
 const FAR: f64 = 4.0;
 /// Points of a density.
-const BINS: usize = 60;
+const BINS: usize = 45;
 /// Widths of the density and of the quartiles of each set, in the units of their drawing.
 const DENSITY: f64 = 100.0;
 const BOX: f64 = 16.0;

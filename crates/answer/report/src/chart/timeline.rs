@@ -14,7 +14,7 @@ pub(super) fn draw(timeline: &Timeline) -> Option<Markup> {
     known.then(|| {
         html! {
             table.rows.time {
-                thead { tr { th scope="col" { "" } th.plot scope="col" { span.ends { span { "0 s" } span { (end) } } } th scope="col" { "range" } } }
+                thead { tr { td {} th.plot scope="col" { span.ends { span { "0 s" } span { (end) } } } th scope="col" { "range" } } }
                 tbody { @for row in &timeline.rows {
                     tr { th scope="row" { (row.label) } td.plot { (bars(row)) } td { (row.range) } }
                 } }

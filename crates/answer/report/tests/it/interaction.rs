@@ -41,7 +41,7 @@ fn a_heading_sorts_its_table_and_details_stay_with_their_rows() {
       button.click();
       const down = ordered(-1);
       const kept = [...before].every(([detail, row]) => detail.previousElementSibling === row);
-      say([`keyboard: ${focused}`, `many: ${values().length > 5}`, `up: ${up}`, `said: ${said}`, `down: ${down}`, `details: ${before.size > 0 && kept}`]);
+      say([`keyboard: ${focused}`, `many: ${values().length > 2}`, `up: ${up}`, `said: ${said}`, `down: ${down}`, `details: ${before.size > 0 && kept}`]);
     "#;
     holds(&browser, "sort", &page::single(), (1400, ""), script);
 }
@@ -89,8 +89,9 @@ fn an_address_restores_what_it_says_and_opens_a_result() {
         `box: ${document.querySelector("input[type=search]").value === "pipe"}`]);
     "#;
     holds(&browser, "address", &text, (1400, "q=pipe&view=relative"), script);
-    let id = text.split("<tr class=\"").flat_map(|part| part.split(" id=\"").nth(1)).find_map(|id| id.split('"').next());
-    let script = r#"
+    let row = text.split("<tr ").find(|row| row.contains(" id=\"r-") && row.contains("<details class=\"row\">"));
+    let id = row.and_then(|row| row.split(" id=\"").nth(1)?.split('"').next());
+    let script = r##"
       const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
       setTimeout(() => {
         const detail = row.nextElementSibling;
@@ -99,7 +100,7 @@ fn an_address_restores_what_it_says_and_opens_a_result() {
         say([`open: ${row.querySelector("details").open}`, `seen: ${detail.offsetParent !== null}`,
           `drawn: ${detail.querySelector("svg.area") !== null}`, `copied: ${buttons.join() === "copy result,copy link"}`, `linked: ${link !== null}`]);
       }, 500);
-    "#;
+    "##;
     holds(&browser, "anchor", &text, (1400, id.unwrap()), script);
 }
 
@@ -165,7 +166,8 @@ fn no_page_breaks_the_rules_of_accessibility() {
         `${one.id}: ${one.nodes.length}: ${one.nodes[0].html.slice(0, 200)}`)]), (error) => say(["failed", String(error)]));
     "#;
     let hostile = fixture::sample_run(5, 1.0, false);
-    let pages = [("one", page::single()), ("two", page::two()), ("several", page::several()), ("few", page::page(&[&hostile]))];
+    let pages =
+        [("one", page::single()), ("two", page::two()), ("several", page::several()), ("few", page::page(&[&hostile]))];
     for (name, text) in pages {
         for width in [1400, 390] {
             let found = browser.ask(&format!("axe-{name}"), &text, (width, ""), &format!("{axe};{run}"));

@@ -102,7 +102,8 @@ fn captions_are_short_and_no_heading_has_the_old_words() {
 #[test]
 fn a_forest_plot_has_a_legend() {
     let page = two();
-    for (sign, word) in [("▲", "better"), ("▼", "worse"), ("■", "no change"), ("◆", "inconclusive or not tested")] {
+    for (sign, word) in [("▲", "better"), ("▼", "worse"), ("■", "no change"), ("◆", "inconclusive or not tested")]
+    {
         assert!(page.contains(&format!("{sign} </span>{word}</li>")), "{word}");
     }
     assert!(page.contains("<li>hollow: no error bars</li>"));
@@ -263,7 +264,7 @@ fn a_farm_has_its_timeline_its_nodes_and_its_event_log() {
         assert!(with.contains(part) && !without.contains(part), "{part}");
     }
     assert_eq!(with.matches("<figure").count(), without.matches("<figure").count() + 2);
-    assert!(with.contains("up to 25.0"), "the work of each node: {with}");
+    assert!(with.contains("up to 25"), "the work of each node: {with}");
 }
 
 #[test]
@@ -272,7 +273,7 @@ fn paper_shows_what_the_page_folds() {
         testing::skip!("no chromium here, so that no page was printed");
         return;
     };
-    let folded = single();
+    let folded = two();
     let without = folded.replace("<details>", "<details hidden>");
     let open = folded.replace("<details>", "<details open>");
     let [folded, without, open] =

@@ -74,13 +74,19 @@ fn section(index: usize, section: &DocumentSection) -> Markup {
     }
 }
 
-/// The blocks; consecutive charts share a row where there is room.
+/// Paragraphs in a row from which they stand in two columns where there is room.
+const MANY_TEXTS: usize = 3;
+
+/// The blocks; consecutive charts share a row where there is room, and so do many paragraphs.
 fn blocks(all: &[Block]) -> Markup {
     let chart = |block: &Block| matches!(block, Block::Chart(chart) if !matches!(chart.plot, ChartPlot::Forest(_) | ChartPlot::Ladder(_)));
+    let text = |block: &Block| matches!(block, Block::Text(_));
     html! {
-        @for part in all.chunk_by(|a, b| chart(a) && chart(b)) {
-            @if part.len() > 1 {
+        @for part in all.chunk_by(|a, b| (chart(a) && chart(b)) || (text(a) && text(b))) {
+            @if part.len() > 1 && part.iter().all(chart) {
                 div.charts { @for one in part { (block(one)) } }
+            } @else if part.len() >= MANY_TEXTS {
+                div.texts { @for one in part { (block(one)) } }
             } @else {
                 @for one in part { (block(one)) }
             }

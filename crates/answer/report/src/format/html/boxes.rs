@@ -16,7 +16,7 @@ pub(super) fn draw(picture: &BoxPicture) -> Markup {
     html! {
         figure {
             figcaption { p.muted { (picture.about) } }
-            div.scroll tabindex="0" role="region" aria-label=(picture.about) {
+            div.scroll tabindex="0" role="group" aria-label=(picture.about) {
                 svg.boxes viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height) role="img" aria-label=(picture.about) {
                     (one(&placed, 0))
                 }

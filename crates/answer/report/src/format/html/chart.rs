@@ -77,7 +77,7 @@ fn numbers(plot: &ChartPlot) -> Markup {
         },
         _ => return html! {},
     };
-    html! { details.numbers { summary { "Table" } div.scroll tabindex="0" role="region" aria-label="numbers of the chart" { (table) } } }
+    html! { details.numbers { summary { "Table" } div.scroll tabindex="0" role="group" aria-label="numbers of the chart" { (table) } } }
 }
 
 fn curve_numbers(curves: &Curves) -> Markup {

@@ -14,9 +14,9 @@ pub(super) fn draw(map: &HeatMap) -> Markup {
             (map.about)
             @if large { " Point at a cell to see its value." }
         }
-        div.scroll tabindex="0" role="region" aria-label=(map.down) {
+        div.scroll tabindex="0" role="group" aria-label=(map.down) {
             table.heat {
-                thead { tr { th scope="col" { (map.down) } @for name in &map.columns { th.n scope="col" { (name) } } } }
+                thead { tr { @if map.down.is_empty() { td {} } @else { th scope="col" { (map.down) } } @for name in &map.columns { th.n scope="col" { (name) } } } }
                 tbody {
                     @for (name, cells) in &map.rows {
                         tr {

@@ -87,8 +87,7 @@ pub fn page(document: &Document, frame: &PageFrame) -> Result<String, Error> {
                     }
                 }
                 (blocks::contents(document))
-                main { (blocks::sections(&document.sections)) }
-                (data)
+                main { (blocks::sections(&document.sections)) (data) }
                 @if !document.next.is_empty() {
                     footer { p { "Next: " @for (i, next) in document.next.iter().enumerate() { @if i > 0 { " · " } code { (next) } } } }
                 }

@@ -11,11 +11,15 @@ pub(super) fn draw(table: &Table) -> Markup {
     let headed = table.columns.iter().any(|column| !column.title.is_empty());
     let grid = TableGrid::of(table);
     html! {
-        div.scroll.results[grid.strip.is_some()] tabindex="0" role="region" aria-label=(name(table)) {
+        div.scroll.results[grid.strip.is_some()] tabindex="0" role="group" aria-label=(name(table)) {
             table {
                 @if headed {
                     thead { tr { @for (index, column) in table.columns.iter().enumerate() {
-                        th scope="col" class=(grid.classes[index]) { (column.title) }
+                        @if column.title.is_empty() {
+                            td {}
+                        } @else {
+                            th scope="col" class=(grid.classes[index]) { (column.title) }
+                        }
                         @if grid.strip == Some(index) { th scope="col" { "distribution" } }
                     } } }
                 }

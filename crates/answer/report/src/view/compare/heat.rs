@@ -1,6 +1,6 @@
 //! Machines by family: the mean gain of each, the best machine first.
 
-use compare::{CompareRow, Comparison, GeometricMean, Normalise, Ratio, Relation};
+use compare::{CompareRow, Comparison, GeometricMean, Normalise, PerPrice, Ratio, Relation};
 
 use super::means;
 use crate::words::{distinct, factor, family_title, grouped};
@@ -27,19 +27,9 @@ pub(crate) fn ranking(comparison: &Comparison) -> Option<Chart> {
     let row = |line: &Line| {
         let (value, low, high) = line.all;
         let ratio = PrintedQuantity::ratio_with(value, (low < high).then_some((low, high)));
-        let band = comparison.band;
-        let tone = match () {
-            () if line.reference || low >= high => Tone::Plain,
-            () if low > 1.0 + band => Tone::Good,
-            () if high < 1.0 - band => Tone::Bad,
-            () if low > 1.0 - band && high < 1.0 + band => Tone::Muted,
-            () => Tone::Caution,
-        };
-        let words = if line.reference {
-            "baseline".to_owned()
-        } else {
-            factor(ratio, model::Unit::Seconds).text_with_interval()
-        };
+        let tone = if line.reference { Tone::Muted } else { tone(ratio, comparison.band) };
+        let words =
+            if line.reference { "baseline".to_owned() } else { factor(ratio, model::Unit::Seconds).text_in_map() };
         let verdict = format!("rank {}", place(line.all, &lines));
         ForestRow { label: line.name.to_owned(), link: None, values: Vec::new(), ratio, words, verdict, tone }
     };
@@ -50,6 +40,45 @@ pub(crate) fn ranking(comparison: &Comparison) -> Option<Chart> {
         rows: lines.iter().map(row).collect(),
     };
     Some(Chart { title: "Ranking".to_owned(), about: places(comparison).to_owned(), plot: ChartPlot::Forest(forest) })
+}
+
+/// The performance per price of each machine, the best first; `None` without prices.
+pub(crate) fn prices(comparison: &Comparison) -> Option<Chart> {
+    let mut all: Vec<&PerPrice> = comparison.per_price.iter().collect();
+    all.sort_by(|a, b| b.value.total_cmp(&a.value));
+    let row = |one: &&PerPrice| {
+        let ratio = PrintedQuantity::ratio_with(one.value, one.low.zip(one.high));
+        let price = PrintedQuantity::bare(one.price, model::Unit::Ratio).short();
+        ForestRow {
+            label: one.machine.clone(),
+            link: None,
+            values: vec![format!("{price}x")],
+            ratio,
+            words: factor(ratio, model::Unit::Ratio).text_with_interval(),
+            verdict: String::new(),
+            tone: tone(ratio, comparison.band),
+        }
+    };
+    let forest = Forest {
+        band: comparison.band,
+        title: format!("performance per price over {}: right is better", comparison.reference),
+        heads: vec!["machine".to_owned(), "price".to_owned()],
+        rows: all.iter().map(row).collect(),
+    };
+    let about = "Mean speed-up over the ratio of the prices.".to_owned();
+    let chart = Chart { title: "Performance per price".to_owned(), about, plot: ChartPlot::Forest(forest) };
+    (!all.is_empty()).then_some(chart)
+}
+
+/// What an interval says of a ratio: better, worse, no change, or neither.
+fn tone(ratio: PrintedQuantity, band: f64) -> Tone {
+    match (ratio.low, ratio.high) {
+        _ if !ratio.has_interval() => Tone::Plain,
+        (low, _) if low > 1.0 + band => Tone::Good,
+        (_, high) if high < 1.0 - band => Tone::Bad,
+        (low, high) if low > 1.0 - band && high < 1.0 + band => Tone::Muted,
+        _ => Tone::Caution,
+    }
 }
 
 /// A row for each machine with its means by family, and its place where all machines have the same results; `None` if

@@ -26,8 +26,7 @@ pub(super) fn of(members: &[Member<'_>], changed: bool) -> Option<RowDetail> {
     let wide = |(_, _, run, result): &Member<'_>| {
         result.outcome.estimate().is_some() && !result.is_within(target(run, result), run.plan.level)
     };
-    let several = members.len() > 1;
-    let named = members.iter().map(|(_, name, _, result)| (if several { *name } else { "" }, *result));
+    let named = members.iter().map(|(_, name, _, result)| (*name, *result));
     Some(RowDetail {
         link: RowLink::of(&first.key()),
         wide: members.iter().any(wide),

@@ -131,7 +131,7 @@ pub(super) fn many(
     let reference = compare::places_of(comparison).0;
     let clocks = clock::notes(comparison, reference, others, false).into_iter().map(Block::Text);
     let mut blocks: Vec<Block> = heat::ranking(comparison).map(Block::Chart).into_iter().collect();
-    blocks.extend(brief::per_price(comparison).into_iter().map(Block::Text));
+    blocks.extend(heat::prices(comparison).map(Block::Chart));
     blocks.extend(clocks);
     let counts = brief::counts_table(comparison, others);
     // Of published values without error bars nothing is counted.

@@ -84,7 +84,7 @@ impl Browser {
         let (before, policy) = page.split_once("<meta http-equiv=\"Content-Security-Policy\"").unwrap();
         let (_, after) = policy.split_once('>').unwrap();
         let say = include_str!("say.js");
-        std::fs::write(folder.join("page.html"), format!("{before}{after}<script>{say}{script}</script>")).unwrap();
+        std::fs::write(folder.join("page.html"), format!("{before}{after}<script>{say}{{{script}}}</script>")).unwrap();
         // No window is narrower than 500 pixels, but a frame is.
         let frame = format!(
             "<!DOCTYPE html><body style='margin:0'><iframe src='page.html#{anchor}' style='border:0;width:{width}px;height:2000px'>\
