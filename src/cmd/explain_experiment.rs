@@ -44,9 +44,8 @@ pub(super) fn run(a: &Run, b: &Run, results: Option<&str>, system: bool, common:
 fn largest(a: &Run, b: &Run, results: Option<&str>) -> Option<(PlanEntry, [f64; 3])> {
     let wanted = |result: &&BenchmarkResult| {
         let key = result.key().to_string();
-        let named = results.is_none_or(|pattern| {
-            pattern.split(',').any(|one| glob(one, &result.benchmark) || glob(one, &key))
-        });
+        let named =
+            results.is_none_or(|pattern| pattern.split(',').any(|one| glob(one, &result.benchmark) || glob(one, &key)));
         named && benchmarks::find(&result.benchmark).is_some()
     };
     let pairs = a.results.iter().filter(wanted).filter_map(|first| {

@@ -89,9 +89,7 @@ pub fn effects(run: &Run) -> Option<SettingEffects> {
                 from: of("from"),
                 to: of("to"),
                 interaction: row.parameters.get("kind").is_some(),
-                ratio: ratio.as_ref().map(|found| {
-                    [found.shift, found.interval.low, found.interval.high].map(f64::exp)
-                }),
+                ratio: ratio.as_ref().map(|found| [found.shift, found.interval.low, found.interval.high].map(f64::exp)),
                 blocks: row.values().len(),
                 adjusted_p: p,
                 verdict: ratio.as_ref().zip(p).map_or(Verdict::Inconclusive, |(found, p)| verdict(found, p, run)),

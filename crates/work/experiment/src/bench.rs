@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use measure::{Description, Host, Reply, SampleError, Stopper, Subject, Workers, WorkerStep};
+use measure::{Description, Host, Reply, SampleError, Stopper, Subject, WorkerStep, Workers};
 use model::{BenchmarkResult, PlanEntry, Topology};
 
 use crate::keeper::Keeper;
@@ -94,7 +94,12 @@ impl FreshProcesses {
 impl Host for FreshProcesses {}
 
 impl Bench for FreshProcesses {
-    fn sample(&mut self, held: &[Held<'_>], mut step: WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
+    fn sample(
+        &mut self,
+        held: &[Held<'_>],
+        mut step: WorkerStep,
+        stopper: &Stopper,
+    ) -> Result<Vec<Reply>, SampleError> {
         let result = step.tasks[0].result;
         if let Err(reason) = self.place(held, &mut step).and_then(|()| self.hold(held)) {
             return Ok(vec![Reply::NotMeasured { result, reason }, Reply::Done]);

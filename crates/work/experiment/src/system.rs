@@ -20,7 +20,7 @@ pub struct System {
     /// Folder below which its files are: `/`.
     pub root: PathBuf,
     /// The settings that there are.
-    pub settings: &'static [&'static Setting],
+    pub settings: &'static [Setting],
     /// Whether this process has the privileges of root.
     pub privileged: bool,
 }
@@ -35,7 +35,7 @@ impl System {
     /// The setting of this id.
     #[must_use]
     pub fn setting(&self, id: &str) -> Option<&'static Setting> {
-        self.settings.iter().find(|setting| setting.id == id).copied()
+        self.settings.iter().find(|setting| setting.id == id)
     }
 
     /// Name of this boot; empty where it is unknown.
@@ -54,7 +54,11 @@ impl System {
     fn matching(&self, pattern: &str) -> Vec<String> {
         if let Some(kind) = pattern.strip_prefix(OFFLOAD).and_then(|rest| rest.strip_prefix("*/")) {
             let links = names(&self.root.join("sys/class/net"));
-            return links.into_iter().filter(|link| link != "lo").map(|link| format!("{OFFLOAD}{link}/{kind}")).collect();
+            return links
+                .into_iter()
+                .filter(|link| link != "lo")
+                .map(|link| format!("{OFFLOAD}{link}/{kind}"))
+                .collect();
         }
         let mut found = vec![String::new()];
         for part in pattern.split('/').filter(|part| !part.is_empty()) {
@@ -114,9 +118,10 @@ impl System {
             let (pattern, address) = (parts(pattern), parts(address));
             pattern.len() == address.len()
                 && pattern.iter().zip(&address).all(|(pattern, part)| {
-                    part != ".." && pattern.split_once('*').map_or(pattern == part, |(start, end)| {
-                        part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end)
-                    })
+                    part != ".."
+                        && pattern.split_once('*').map_or(pattern == part, |(start, end)| {
+                            part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end)
+                        })
                 })
         })
     }
@@ -173,7 +178,8 @@ pub(crate) fn own_group(system: &System) -> Result<(u32, PathBuf), String> {
     if read_only || !system.privileged {
         return Err("needs root, or a control group that is yours".to_owned());
     }
-    let shares = version == 1 || kernels::text::read(folder.join("cgroup.subtree_control"))
-        .is_ok_and(|text| text.split_whitespace().any(|name| name == "cpu"));
+    let shares = version == 1
+        || kernels::text::read(folder.join("cgroup.subtree_control"))
+            .is_ok_and(|text| text.split_whitespace().any(|name| name == "cpu"));
     if shares { Ok((version, folder)) } else { Err("its control group passes no CPU weight on".to_owned()) }
 }

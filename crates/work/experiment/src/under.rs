@@ -1,7 +1,7 @@
 //! Sets settings in a fresh process, before it executes what measures.
 
-use crate::system::{self, System};
 use crate::setting::UNSET;
+use crate::system::{self, System};
 use crate::{Change, Setting};
 
 /// A setting and its value on the command line of a fresh process: `id=value`.

@@ -4,7 +4,9 @@ use compare::experiment::{ExplainedDifference, NOTHING, SettingEffect, SettingEf
 use model::{Direction, Run, Verdict};
 
 use crate::words::{duration, label, plural};
-use crate::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, Table, TableRow, Tone};
+use crate::{
+    Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, Table, TableRow, Tone,
+};
 
 /// What the document of an experiment does not hold.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +24,7 @@ pub fn experiment(run: &Run, found: &SettingEffects, context: &ExperimentContext
     let blocks = found.effects.iter().map(|effect| effect.blocks).max().unwrap_or(0);
     let mut document = Document::new(format!(
         "{}, {} each, {}",
-        plural(rows, "switch"),
+        plural(rows, "value"),
         plural(blocks, "block"),
         duration(found.seconds)
     ));
@@ -61,7 +63,7 @@ fn answer(found: &SettingEffects) -> Option<String> {
         Some(first) => Some(format!("{} matters most: {}.", first.title, effect(first)?)),
         None => {
             let open = found.effects.iter().filter(|effect| effect.verdict == Verdict::Inconclusive).count();
-            (open > 0).then(|| format!("{} inconclusive; more --blocks decide.", plural(open, "switch")))
+            (open > 0).then(|| format!("{} inconclusive; more --blocks decide.", plural(open, "value")))
         }
     }
 }
@@ -98,7 +100,13 @@ fn effect(found: &SettingEffect) -> Option<String> {
     let [ratio, low, high] = found.ratio?;
     let slower = ratio >= 1.0;
     let [value, from, to] = if slower { [ratio, low, high] } else { [1.0 / ratio, 1.0 / high, 1.0 / low] };
-    let digits = if value < 1.995 { 3 } else if value < 9.95 { 2 } else { 1 };
+    let digits = if value < 1.995 {
+        3
+    } else if value < 9.95 {
+        2
+    } else {
+        1
+    };
     let word = match found.verdict {
         Verdict::Different(_) if slower => " slower",
         Verdict::Different(_) => " faster",
@@ -136,11 +144,17 @@ fn records(found: &SettingEffects) -> Records {
 
 /// The report of `prony explain --experiment`: which part of the difference each setting takes away.
 #[must_use]
-pub fn explained(run: &Run, found: &SettingEffects, parts: &ExplainedDifference, context: &ExperimentContext) -> Document {
+pub fn explained(
+    run: &Run,
+    found: &SettingEffects,
+    parts: &ExplainedDifference,
+    context: &ExperimentContext,
+) -> Document {
     let mut document = experiment(run, found, context);
     let [ratio, ..] = parts.ratio;
     let (times, word) = if ratio >= 1.0 { (ratio, "slower") } else { (1.0 / ratio, "faster") };
-    let metric = run.results.first().map(|first| label(&first.title, &first.metric, &first.parameters)).unwrap_or_default();
+    let metric =
+        run.results.first().map(|first| label(&first.title, &first.metric, &first.parameters)).unwrap_or_default();
     let mut items: Vec<String> = parts
         .parts
         .iter()
@@ -164,35 +178,4 @@ pub fn explained(run: &Run, found: &SettingEffects, parts: &ExplainedDifference,
 fn percent([value, low, high]: [f64; 3]) -> String {
     let [value, low, high] = [value, low, high].map(|share| format!("{:.0}", 100.0 * share));
     format!("{value}% ({low}\u{a0}–\u{a0}{high})")
-}
-
-/// A setting in the list of all of them.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct ListedSetting {
-    /// Its name on the command line.
-    pub id: String,
-    /// Its name for readers.
-    pub title: String,
-    /// Whether it is one of the whole machine.
-    pub system: bool,
-    /// Its value here.
-    pub value: String,
-    /// The values that are tried, or why none is.
-    pub tried: String,
-}
-
-/// The report of `prony experiment --list`.
-#[must_use]
-pub fn settings(all: &[ListedSetting]) -> Document {
-    let mut document = Document::new(plural(all.len(), "setting"));
-    for (title, system) in [("of the processes that measure", false), ("of the whole machine", true)] {
-        let rows = all.iter().filter(|setting| setting.system == system).map(|setting| {
-            let value = Cell::text(&setting.value);
-            TableRow::of(vec![Cell::text(&setting.id), Cell::text(&setting.title), value, Cell::text(&setting.tried)])
-        });
-        let columns = Column::list("setting|what it is|here|~tried");
-        document.add(title, Block::Table(Table::plain(columns, rows.collect())));
-    }
-    document.data = EmbeddedJson::of(all).ok();
-    document
 }

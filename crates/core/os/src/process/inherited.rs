@@ -65,7 +65,8 @@ pub fn interleave_memory(nodes: &[usize]) -> Result<()> {
     const BITS: usize = 64;
     let mut mask = [0_u64; 16];
     for node in nodes {
-        let word = mask.get_mut(node / BITS).ok_or_else(|| Error::refused("set the memory policy", "too many nodes"))?;
+        let word =
+            mask.get_mut(node / BITS).ok_or_else(|| Error::refused("set the memory policy", "too many nodes"))?;
         *word |= 1 << (node % BITS);
     }
     let (mode, bits) = if nodes.is_empty() { (DEFAULT, 0) } else { (INTERLEAVE, mask.len() * BITS) };
@@ -169,7 +170,8 @@ pub fn filter_calls(rules: u16) -> Result<()> {
     let statement = |code: u32, value: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k: value };
     let mut filter = vec![statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, FIRST_ARGUMENT)];
     // Both branches lead to the next rule.
-    filter.extend((0..rules).map(|rule| statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, NEVER + u32::from(rule))));
+    filter
+        .extend((0..rules).map(|rule| statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, NEVER + u32::from(rule))));
     filter.push(statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW));
     let length = u16::try_from(filter.len()).map_err(|_| Error::refused(WHAT, "it has too many rules"))?;
     prctl(WHAT, libc::PR_SET_NO_NEW_PRIVS, [1, 0, 0, 0])?;
@@ -178,9 +180,7 @@ pub fn filter_calls(rules: u16) -> Result<()> {
     let flags = libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     // SAFETY: the kernel reads the program and the `length` instructions behind its pointer, all of which live until
     // the call returns.
-    let set = unsafe {
-        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program)
-    };
+    let set = unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) };
     check(WHAT, set as libc::c_int).map(drop)
 }
 
@@ -191,7 +191,8 @@ pub fn leave_session() -> Result<()> {
 
 /// Keeps a file open in the program that this process executes.
 pub fn keep_open(file: std::fs::File) -> Result<()> {
-    rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty()).map_err(|error| Error::os("keep a file open", error))?;
+    rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty())
+        .map_err(|error| Error::os("keep a file open", error))?;
     std::mem::forget(file);
     Ok(())
 }

@@ -15,8 +15,8 @@ pub use end_watch::{EndWatch, wait_within};
 pub use group::{die_with_parent, end_group_with_parent, own_pid, parent_pid, send};
 pub use inherited::{
     Policy, Speculation, allow_huge_pages, filter_calls, huge_pages, interleave_memory, keep_open, leave_session, nice,
-    policy, randomise_addresses, randomises_addresses, set_nice, set_policy, set_speculates, set_stack_limit, speculates,
-    stack_limit,
+    policy, randomise_addresses, randomises_addresses, set_nice, set_policy, set_speculates, set_stack_limit,
+    speculates, stack_limit,
 };
 pub use limit::{LimitedResource, address_space_left, allow_files, is_privileged, limit, limit_behind};
 pub use orphans::{adopt_orphans, adopts_orphans, reap_orphans};

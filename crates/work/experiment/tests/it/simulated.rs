@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use compare::experiment::SettingEffects;
-use experiment::{Bench, Change, Experiment, Held, NOTHING, Row, Setting, Switch};
+use experiment::{Bench, Change, Experiment, Held, Row, Setting, Switch};
 use measure::{
     Description, Host, MeasureSession, NullObserver, OutsideCounters, Purpose, Reply, RunRequest, SampleError, Saver,
     Stopper, WorkerStep,
@@ -13,13 +13,11 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 /// Settings without an own meaning: the simulation knows what they do.
-macro_rules! settings {
-    ($($name:ident = $id:literal),+) => {
-        $(pub(crate) const $name: Setting = Setting { id: $id, title: $id, change: Change::Nothing, ..*NOTHING };)+
-    };
+pub(crate) static ALL: [Setting; 4] = [named("first"), named("second"), named("third"), named("fourth")];
+
+const fn named(id: &'static str) -> Setting {
+    Setting::process(id, id, Change::Nothing, &[])
 }
-settings!(FIRST = "first", SECOND = "second", THIRD = "third", FOURTH = "fourth");
-pub(crate) const ALL: [&Setting; 4] = [&FIRST, &SECOND, &THIRD, &FOURTH];
 
 pub(crate) struct Simulated {
     random: StdRng,
@@ -84,7 +82,8 @@ impl Bench for Simulated {
             log += self.together.ln();
         }
         let value = if self.better == Better::Lower { 1e-6 * log.exp() } else { 1e6 / log.exp() };
-        let sample = Sample { round: step.round, wall: 0.05, value, nanos: vec![1_000_000], steady: true, ..Sample::default() };
+        let sample =
+            Sample { round: step.round, wall: 0.05, value, nanos: vec![1_000_000], steady: true, ..Sample::default() };
         Ok(vec![Reply::Launched { result, sample: Box::new(sample) }, Reply::Done])
     }
 
@@ -105,6 +104,11 @@ pub(crate) fn switch(setting: &'static Setting) -> Switch {
     Switch { setting, from: "off".to_owned(), to: "on".to_owned() }
 }
 
+/// All settings, switched.
+pub(crate) fn every() -> Vec<Switch> {
+    ALL.iter().map(switch).collect()
+}
+
 /// An experiment with these rows on a simulated machine.
 pub(crate) fn measured(mut machine: Simulated, rows: Vec<Row>, blocks: u32, seed: u64) -> (Run, SettingEffects) {
     let metric = PlanEntry {
@@ -113,7 +117,13 @@ pub(crate) fn measured(mut machine: Simulated, rows: Vec<Row>, blocks: u32, seed
         target: 0.02,
         shares: None,
     };
-    let plan = Plan { suite: "experiment".to_owned(), seed, target: f64::MIN_POSITIVE, checkpoints: vec![blocks], ..Plan::default() };
+    let plan = Plan {
+        suite: "experiment".to_owned(),
+        seed,
+        target: f64::MIN_POSITIVE,
+        checkpoints: vec![blocks],
+        ..Plan::default()
+    };
     let mut run = measure::begin(plan, Machine::default(), Identity::default());
     experiment::fill(&mut run, &metric, &rows);
     let order = RunRequest::of(run, vec![0]).unwrap();
