@@ -39,7 +39,7 @@ pub(crate) const SUITE: &str = "experiment";
   sudo prony experiment --metric memory.load_latency --allow system --try transparent_huge_pages")]
 pub(crate) struct Arguments {
     /// Measure this benchmark, such as os.context_switch or memory.load_latency:working_set=64MiB
-    #[arg(long, value_name = "BENCHMARK", required_unless_present_any = ["undo", "list"])]
+    #[arg(long, value_name = "BENCHMARK", required_unless_present = "undo")]
     metric: Option<String>,
     /// Try this setting: its name, NAME=VALUE or all; repeatable [default: what may touch the metric]
     #[arg(long = "try", value_name = "SETTING")]
@@ -54,11 +54,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     interactions: bool,
     /// Restore what a killed experiment left, and end
-    #[arg(long, help_heading = "Settings", conflicts_with_all = ["metric", "tried", "list"])]
-    undo: bool,
-    /// List all settings, and end
     #[arg(long, help_heading = "Settings", conflicts_with_all = ["metric", "tried"])]
-    list: bool,
+    undo: bool,
     /// Stop after this time, such as 90s or 5m [default: none]
     #[arg(long, help_heading = "Sampling", value_name = "TIME", value_parser = seconds)]
     time_limit: Option<f64>,
@@ -77,10 +74,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if arguments.undo {
         return undo(&system, common);
     }
-    let Some(metric) = &arguments.metric else {
-        return output::print(&report::view::settings(&listed(&system)), common);
-    };
-    let metric = one_metric(metric)?;
+    let metric = one_metric(arguments.metric.as_deref().unwrap_or_default())?;
     let wanted = Wanted { names: arguments.tried.clone(), system: arguments.allow.is_some() };
     let Chosen { switches, not_tried } = choose(&system, &wanted, &metric)?;
     let request = Request {
@@ -93,14 +87,14 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         saving: arguments.saving.clone(),
         quiet: arguments.quiet,
     };
-    let (exit, found) = measure(&request, &system, common, &|run, context| Ok(document(run, context)))?;
+    let (exit, found) = measure(&request, &system, common, &draw)?;
     let pairs = if arguments.interactions { pairs(&switches, found.as_ref()) } else { Vec::new() };
     if exit != ExitStatus::Fine || pairs.is_empty() {
         return Ok(exit);
     }
     let nothing = rows(&[]);
     let request = Request { rows: nothing.into_iter().chain(pairs).collect(), not_tried: Vec::new(), ..request };
-    Ok(measure(&request, &system, common, &|run, context| Ok(document(run, context)))?.0)
+    Ok(measure(&request, &system, common, &draw)?.0)
 }
 
 /// An experiment as it is measured.
@@ -263,30 +257,10 @@ fn tell(left: &[Left]) {
     left.iter().for_each(|one| output::remark(&one.to_string()));
 }
 
-/// Every setting with its present value, or why it cannot be tried here.
-fn listed(system: &System) -> Vec<report::view::ListedSetting> {
-    let place = model::Parameters::none();
-    let of = |setting: &&'static experiment::Setting| {
-        let (value, tried) = match (setting.change, setting.find(system, "", &place)) {
-            (experiment::Change::Parameter(name), _) => (format!("parameter {name}"), String::new()),
-            (_, Ok(found)) => (found.old, found.others.join(", ")),
-            (_, Err(reason)) => (String::new(), reason),
-        };
-        report::view::ListedSetting {
-            id: setting.id.to_owned(),
-            title: setting.title.to_owned(),
-            system: setting.kind == experiment::SettingKind::System,
-            value,
-            tried,
-        }
-    };
-    system.settings.iter().map(of).collect()
-}
-
-/// What a run of an experiment shows.
-fn document(run: &Run, context: &ExperimentContext) -> Document {
-    compare::experiment::effects(run)
-        .map_or_else(|| Document::new("experiment"), |found| report::view::experiment(run, &found, context))
+/// What the run of an experiment shows.
+fn draw(run: &Run, context: &ExperimentContext) -> Result<Document> {
+    let found = compare::experiment::effects(run).context("the experiment has no results")?;
+    Ok(report::view::experiment(run, &found, context))
 }
 
 /// The report of a stored run, if it is an experiment.

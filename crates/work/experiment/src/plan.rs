@@ -96,17 +96,15 @@ pub fn choose(system: &System, wanted: &Wanted, metric: &PlanEntry) -> Result<Ch
         }
         let found = setting.find(system, &metric.benchmark, &metric.parameters);
         let found = found.map_err(|reason| Error::Request(format!("could not try {id}: {reason}")))?;
-        chosen.add(
-            setting,
-            match value {
-                Some(value) => Found { others: vec![value.to_owned()], ..found },
-                None => found,
-            },
-        );
+        let others = value.map_or_else(|| found.others.clone(), |value| vec![value.to_owned()]);
+        if others.contains(&found.old) {
+            return Err(Error::Request(format!("could not try {name}: it is {} already", found.old)));
+        }
+        chosen.add(setting, Found { others, ..found });
     }
     if all || wanted.names.is_empty() {
-        for setting in system.settings.iter().filter(|setting| **setting != NOTHING) {
-            let known = chosen.switches.iter().any(|switch| switch.setting == *setting);
+        for setting in system.settings {
+            let known = chosen.switches.iter().any(|switch| switch.setting == setting);
             if known || !all && !setting.may_touch(primitives) {
                 continue;
             }
@@ -136,14 +134,16 @@ impl Chosen {
 fn unknown(system: &System, id: &str) -> Error {
     let near = model::nearest(id, system.settings.iter().map(|setting| setting.id));
     let near = if near.is_empty() { String::new() } else { format!("; similar: {}", near.join(", ")) };
-    Error::Request(format!("there is no setting {id}{near} (prony experiment --list lists all)"))
+    let all = system.settings.iter().map(|setting| setting.id).collect::<Vec<_>>().join(", ");
+    let near = if near.is_empty() { format!("; there are {all}") } else { near };
+    Error::Request(format!("there is no setting {id}{near}"))
 }
 
 /// The rows of an experiment: that of nothing first, then each setting by itself.
 #[must_use]
 pub fn rows(switches: &[Switch]) -> Vec<Row> {
-    let nothing = Switch { setting: NOTHING, from: SHARED.to_owned(), to: SHARED.to_owned() };
-    let single = switches.iter().filter(|switch| switch.setting != NOTHING).cloned();
+    let nothing = Switch { setting: &NOTHING, from: SHARED.to_owned(), to: SHARED.to_owned() };
+    let single = switches.iter().filter(|switch| *switch.setting != NOTHING).cloned();
     std::iter::once(nothing).chain(single).map(|switch| Row::Effect(vec![switch])).collect()
 }
 
@@ -170,7 +170,7 @@ pub fn fill(run: &mut Run, metric: &PlanEntry, rows: &[Row]) {
 pub fn journalled(system: &System, switches: &[Switch]) -> Result<(Vec<JournalItem>, Vec<PathBuf>), Error> {
     let (mut items, mut groups) = (Vec::<JournalItem>::new(), Vec::new());
     for setting in system.settings {
-        let of_setting = switches.iter().filter(|switch| switch.setting == *setting);
+        let of_setting = switches.iter().filter(|switch| switch.setting == setting);
         let new: Vec<String> = of_setting.map(|switch| switch.to.clone()).collect();
         let refuse = |reason| Error::NotSet { title: setting.title.to_owned(), reason };
         match setting.change {

@@ -38,15 +38,6 @@ pub enum Change {
     Files(&'static [&'static str]),
 }
 
-/// Which values are tried.
-#[derive(Clone, Copy)]
-pub enum Values {
-    /// These.
-    These(&'static [&'static str]),
-    /// All that the system or the benchmark offers.
-    Offered(fn() -> Vec<String>),
-}
-
 /// Name of the recorded fact that a setting is, and its words for values of the setting.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingFact {
@@ -66,8 +57,8 @@ pub struct Setting {
     pub kind: SettingKind,
     /// How it is changed.
     pub change: Change,
-    /// The values to try.
-    pub values: Values,
+    /// The values to try; those of a parameter are the benchmark's own.
+    pub values: &'static [&'static str],
     /// The primitives that it may touch; none means all.
     pub touches: &'static [Primitive],
     /// Whether it needs root.
@@ -102,6 +93,54 @@ pub struct Found {
 }
 
 impl Setting {
+    /// A setting of the processes that measure.
+    #[must_use]
+    pub const fn process(
+        id: &'static str,
+        title: &'static str,
+        change: Change,
+        values: &'static [&'static str],
+    ) -> Self {
+        let kind = SettingKind::Process;
+        Self { id, title, kind, change, values, touches: &[], root: false, cuts: false, fact: None }
+    }
+
+    /// A setting of the machine, in these files.
+    #[must_use]
+    pub const fn system(
+        id: &'static str,
+        title: &'static str,
+        files: &'static [&'static str],
+        values: &'static [&'static str],
+    ) -> Self {
+        Self::process(id, title, Change::Files(files), values).of_machine()
+    }
+
+    /// The same as a setting of the machine, which needs root.
+    pub(crate) const fn of_machine(self) -> Self {
+        Self { kind: SettingKind::System, root: true, ..self }
+    }
+
+    /// The same where only root may change it.
+    pub(crate) const fn by_root(self) -> Self {
+        Self { root: true, ..self }
+    }
+
+    /// The same with the primitives that it may touch.
+    pub(crate) const fn touching(self, touches: &'static [Primitive]) -> Self {
+        Self { touches, ..self }
+    }
+
+    /// The same where it may cut a network connection.
+    pub(crate) const fn cutting(self) -> Self {
+        Self { cuts: true, ..self }
+    }
+
+    /// The same with the fact of run documents that records it, and the words of the fact.
+    pub(crate) const fn recorded(self, name: &'static str, words: &'static [(&'static str, &'static str)]) -> Self {
+        Self { fact: Some(SettingFact { name, words }), ..self }
+    }
+
     /// Whether it may touch any of these primitives.
     #[must_use]
     pub fn may_touch(&self, primitives: &[Primitive]) -> bool {
@@ -128,10 +167,9 @@ impl Setting {
             Change::Group => system::own_group(system).map(|_| "shared".to_owned())?,
             Change::Files(patterns) => self.of_files(system, patterns)?,
         };
-        let others = match (self.values, self.change) {
-            (_, Change::Parameter(name)) => parameter_values(benchmark, name),
-            (Values::These(values), _) => values.iter().map(|value| (*value).to_owned()).collect(),
-            (Values::Offered(offered), _) => offered(),
+        let others = match self.change {
+            Change::Parameter(name) => parameter_values(benchmark, name),
+            _ => self.values.iter().map(|value| (*value).to_owned()).collect(),
         };
         let others: Vec<String> = others.into_iter().filter(|value| *value != old).collect();
         if others.is_empty() {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use measure::{Description, Host, OutsideCounters, Purpose, Reply, SampleError, Stopper, Subject, WorkerStep};
+use measure::{Description, Host, OutsideCounters, Purpose, Reply, SampleError, Stopper, Subject, Task, WorkerStep};
 use model::{BenchmarkResult, Better, Identity, Sample, TakenTime, Topology};
 
 use crate::Change;
@@ -12,14 +12,18 @@ use crate::plan::{Row, Switch};
 
 /// Result of the metric as found: it comes along with that of the row of nothing.
 const AS_FOUND: usize = 0;
+/// Factor between numbers of operations from which a change has batches of its own.
+const ANOTHER_ORDER: u64 = 5;
 
 /// The subject of an experiment.
 pub struct Experiment<'a> {
     bench: &'a mut dyn Bench,
     rows: Vec<Row>,
     better: Better,
-    /// Operations of a batch and their nanoseconds, found once for all rows.
+    /// Operations of a batch and their nanoseconds as found, once for all rows.
     calibrated: Option<(u64, u64)>,
+    /// Operations of a batch with the change of each row: durable writes are a thousand times slower.
+    changed: Vec<u64>,
 }
 
 /// One sample of a block: which switches are on.
@@ -33,7 +37,8 @@ struct Part {
 impl<'a> Experiment<'a> {
     /// Samples of these rows of a metric; `better` is its direction.
     pub fn new(bench: &'a mut dyn Bench, rows: Vec<Row>, better: Better) -> Self {
-        Self { bench, rows, better, calibrated: None }
+        let changed = vec![0; rows.len()];
+        Self { bench, rows, better, calibrated: None, changed }
     }
 
     fn one(&mut self, held: &[Held<'_>], step: &WorkerStep, stopper: &Stopper) -> Result<One, SampleError> {
@@ -51,31 +56,55 @@ impl<'a> Experiment<'a> {
     }
 
     fn calibrate(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
-        if self.calibrated.is_none() {
-            let mut inner = step.clone();
-            inner.tasks.truncate(1);
-            let replies = self.bench.sample(&[], inner, stopper)?;
-            let found = replies.iter().find_map(|reply| match reply {
-                Reply::Calibrated { ops, nanos, .. } => Some((*ops, *nanos)),
-                _ => None,
-            });
-            let Some(found) = found else { return Ok(for_all(step, replies)) };
-            self.calibrated = Some(found);
-        }
-        let calibrated = |(result, (ops, nanos)): (usize, (u64, u64))| Reply::Calibrated { result, ops, nanos };
-        let all = step.tasks.iter().map(|task| task.result).zip(self.calibrated.iter().copied().cycle());
-        Ok(all.map(calibrated).chain([Reply::Done]).collect())
+        let number = row_of(step);
+        let as_found = match self.calibrated {
+            Some(found) => found,
+            None => match self.ops(&[], step, stopper)? {
+                Ok(found) => *self.calibrated.insert(found),
+                Err(replies) => return Ok(for_all(step, replies)),
+            },
+        };
+        let switches = self.rows[number - 1].switches().to_vec();
+        self.changed[number - 1] = match self.ops(&held(&switches, [true; 2]), step, stopper)? {
+            // Batches of equal length are compared, unless they would be of another order.
+            Ok((ops, _)) if ops.max(as_found.0) / ops.min(as_found.0).max(1) < ANOTHER_ORDER => as_found.0,
+            Ok((ops, _)) => ops,
+            Err(replies) => return Ok(for_all(step, replies)),
+        };
+        let about = |task: &Task| Reply::Calibrated { result: task.result, ops: as_found.0, nanos: as_found.1 };
+        Ok(step.tasks.iter().map(about).chain([Reply::Done]).collect())
+    }
+
+    /// Operations of a batch with these values and their nanoseconds, or what was said instead.
+    fn ops(
+        &mut self,
+        held: &[Held<'_>],
+        step: &WorkerStep,
+        stopper: &Stopper,
+    ) -> Result<Result<(u64, u64), Vec<Reply>>, SampleError> {
+        let mut inner = step.clone();
+        inner.tasks.truncate(1);
+        let replies = self.bench.sample(held, inner, stopper)?;
+        let found = replies.iter().find_map(|reply| match reply {
+            Reply::Calibrated { ops, nanos, .. } => Some((*ops, *nanos)),
+            _ => None,
+        });
+        Ok(found.ok_or(replies))
     }
 
     fn block(&mut self, step: &WorkerStep, stopper: &Stopper) -> Result<Vec<Reply>, SampleError> {
-        let number = step.tasks.iter().map(|task| task.result).max().unwrap_or(AS_FOUND).max(1);
+        let number = row_of(step);
         let row = self.rows[number - 1].clone();
         let parts = order(&row, step.seed);
         let (mut samples, mut log, mut above) = (Vec::new(), 0.0, 0_u32);
         for (at, part) in (0..).zip(&parts) {
             let held = held(row.switches(), part.on);
             // Equal settings measure different layouts of memory in each of their samples.
-            let inner = WorkerStep { seed: step.seed.wrapping_add(at), ..step.clone() };
+            let mut inner = WorkerStep { seed: step.seed.wrapping_add(at), ..step.clone() };
+            if part.on != [false; 2] {
+                let changed = self.changed[number - 1];
+                inner.tasks.iter_mut().for_each(|task| task.ops = changed);
+            }
             match self.one(&held, &inner, stopper)? {
                 One::Sample(sample) if sample.value > 0.0 && sample.value.is_finite() => {
                     let time = if self.better == Better::Lower { sample.value.ln() } else { -sample.value.ln() };
@@ -102,6 +131,11 @@ impl<'a> Experiment<'a> {
         replies.push(Reply::Done);
         Ok(replies)
     }
+}
+
+/// Number of the row of a step, from 1.
+fn row_of(step: &WorkerStep) -> usize {
+    step.tasks.iter().map(|task| task.result).max().unwrap_or(AS_FOUND).max(AS_FOUND + 1)
 }
 
 /// One sample, or what was said instead.
@@ -171,12 +205,11 @@ fn summed(samples: &[Box<Sample>], round: u32, value: f64) -> Sample {
             .filter_map(|sample| of(sample))
             .reduce(|a, b| TakenTime { seconds: a.seconds + b.seconds, of: a.of + b.of })
     };
-    let nanos = |sample: &Box<Sample>| sample.nanos.iter().sum::<u64>();
     Sample {
         round,
         value,
         wall: samples.iter().map(|sample| sample.wall).sum(),
-        nanos: samples.iter().map(nanos).collect(),
+        nanos: samples.iter().map(|sample| sample.nanos.iter().sum()).collect(),
         steady: samples.iter().all(|sample| sample.steady),
         stolen: total(|sample| sample.stolen),
         throttled: total(|sample| sample.throttled),

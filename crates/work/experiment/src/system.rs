@@ -20,7 +20,7 @@ pub struct System {
     /// Folder below which its files are: `/`.
     pub root: PathBuf,
     /// The settings that there are.
-    pub settings: &'static [&'static Setting],
+    pub settings: &'static [Setting],
     /// Whether this process has the privileges of root.
     pub privileged: bool,
 }
@@ -35,7 +35,7 @@ impl System {
     /// The setting of this id.
     #[must_use]
     pub fn setting(&self, id: &str) -> Option<&'static Setting> {
-        self.settings.iter().find(|setting| setting.id == id).copied()
+        self.settings.iter().find(|setting| setting.id == id)
     }
 
     /// Name of this boot; empty where it is unknown.

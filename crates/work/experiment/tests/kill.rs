@@ -8,27 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use experiment::{
-    Change, Error, JournalFolder, Keeper, Left, NOTHING, Setting, Switch, System, Values, guard, journalled,
-    left_behind,
-};
+use experiment::{Change, Error, JournalFolder, Keeper, Left, Setting, Switch, System, guard, journalled, left_behind};
 use kernels::signal::Signal;
 use os::process::send;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-const ONE: Setting = Setting {
-    id: "one",
-    title: "one file",
-    change: Change::Files(&["/proc/sys/one"]),
-    values: Values::These(&["1", "2"]),
-    ..*NOTHING
-};
-const EACH: Setting =
-    Setting { id: "each", title: "a file for each CPU", change: Change::Files(&["/sys/cpu*/governor"]), ..ONE };
-const GROUP: Setting =
-    Setting { id: "weight", title: "control group", change: Change::Group, values: Values::These(&["5"]), ..ONE };
-static SETTINGS: &[&Setting] = &[&ONE, &EACH, &GROUP];
+static SETTINGS: [Setting; 3] = [
+    Setting::system("one", "one file", &["/proc/sys/one"], &["1", "2"]),
+    Setting::system("each", "a file for each CPU", &["/sys/cpu*/governor"], &["perform", "powsave"]),
+    Setting::process("weight", "control group", Change::Group, &["5"]),
+];
 /// The file that another program may change.
 const OTHERS: &str = "sys/cpu1/governor";
 
@@ -50,7 +40,7 @@ fn main() {
 }
 
 fn system(place: &Path) -> System {
-    System { root: place.join("root"), settings: SETTINGS, privileged: os::process::is_privileged() }
+    System { root: place.join("root"), settings: &SETTINGS, privileged: os::process::is_privileged() }
 }
 
 fn journal(place: &Path) -> PathBuf {
@@ -82,56 +72,40 @@ fn state(place: &Path) -> BTreeMap<String, String> {
     files().into_keys().map(read).collect()
 }
 
-fn switches() -> Vec<Switch> {
-    let switch = |(setting, to): (&'static Setting, &str)| Switch { setting, from: String::new(), to: to.to_owned() };
-    let mut all: Vec<Switch> = [(&ONE, "1"), (&ONE, "2"), (&EACH, "perform"), (&EACH, "powsave")].map(switch).into();
+fn switches(place: &Path) -> Vec<Switch> {
+    let every = |setting: &'static Setting| {
+        setting.values.iter().map(move |to| Switch { setting, from: String::new(), to: (*to).to_owned() })
+    };
+    let all: Vec<Switch> = SETTINGS.iter().flat_map(every).collect();
     // Where this process may make no control group, the kills are those of an experiment without one.
-    let group = switch((&GROUP, "5"));
-    if journalled(
-        &System { privileged: os::process::is_privileged(), ..System::this() }.with(SETTINGS),
-        &[group.clone()],
-    )
-    .is_ok()
-    {
-        all.push(group);
-    }
-    all
-}
-
-trait WithSettings {
-    fn with(self, settings: &'static [&'static Setting]) -> Self;
-}
-
-impl WithSettings for System {
-    fn with(self, settings: &'static [&'static Setting]) -> Self {
-        Self { settings, ..self }
-    }
+    let files = if journalled(&system(place), &all).is_ok() { all.len() } else { all.len() - 1 };
+    all[..files].to_vec()
 }
 
 fn begin(place: &Path) -> Result<Keeper, Error> {
     let mut guardian = Command::new(std::env::current_exe().unwrap());
     guardian.arg("guardian").arg(place);
-    let (items, groups) = journalled(&system(place), &switches())?;
+    let (items, groups) = journalled(&system(place), &switches(place))?;
     Keeper::begin(system(place), &journal(place), items, groups, guardian)
 }
 
 /// Switches settings until it is killed.
 fn victim(place: &Path, seed: u64) {
     let mut random = StdRng::seed_from_u64(seed);
-    let switches = switches();
+    let switches = switches(place);
     loop {
         let Ok(mut keeper) = begin(place) else { continue };
         for _ in 0..random.random_range(1..20) {
             let switch = &switches[random.random_range(0..4)];
             // Another program may have changed a value, which is not set then.
             let _ = keeper.set(switch.setting, &switch.to);
-            std::thread::sleep(Duration::from_micros(random.random_range(0..500)));
+            std::thread::sleep(Duration::from_micros(random.random_range(0..4000)));
             if random.random_bool(0.7) {
                 keeper.restore();
             }
         }
         if random.random_bool(0.5) {
-            drop(keeper)
+            drop(keeper);
         } else {
             keeper.end().unwrap();
         }
@@ -271,9 +245,9 @@ fn one_experiment_at_a_time() {
 fn what_another_program_sets_ends_the_experiment() {
     let place = machine();
     let mut keeper = begin(place.path()).unwrap();
-    keeper.set(&EACH, "perform").unwrap();
+    keeper.set(&SETTINGS[1], "perform").unwrap();
     fs::write(place.path().join("root").join(OTHERS), "another").unwrap();
-    assert!(keeper.set(&EACH, "powsave").unwrap_err().to_string().contains("another program"));
+    assert!(keeper.set(&SETTINGS[1], "powsave").unwrap_err().to_string().contains("another program"));
     let left = keeper.end().unwrap();
     assert!(matches!(left.as_slice(), [Left::Foreign { value, .. }] if value == "another"), "{left:?}");
     let mut expected = files();

@@ -24,7 +24,7 @@ pub fn experiment(run: &Run, found: &SettingEffects, context: &ExperimentContext
     let blocks = found.effects.iter().map(|effect| effect.blocks).max().unwrap_or(0);
     let mut document = Document::new(format!(
         "{}, {} each, {}",
-        plural(rows, "switch"),
+        plural(rows, "value"),
         plural(blocks, "block"),
         duration(found.seconds)
     ));
@@ -63,7 +63,7 @@ fn answer(found: &SettingEffects) -> Option<String> {
         Some(first) => Some(format!("{} matters most: {}.", first.title, effect(first)?)),
         None => {
             let open = found.effects.iter().filter(|effect| effect.verdict == Verdict::Inconclusive).count();
-            (open > 0).then(|| format!("{} inconclusive; more --blocks decide.", plural(open, "switch")))
+            (open > 0).then(|| format!("{} inconclusive; more --blocks decide.", plural(open, "value")))
         }
     }
 }
@@ -178,35 +178,4 @@ pub fn explained(
 fn percent([value, low, high]: [f64; 3]) -> String {
     let [value, low, high] = [value, low, high].map(|share| format!("{:.0}", 100.0 * share));
     format!("{value}% ({low}\u{a0}–\u{a0}{high})")
-}
-
-/// A setting in the list of all of them.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct ListedSetting {
-    /// Its name on the command line.
-    pub id: String,
-    /// Its name for readers.
-    pub title: String,
-    /// Whether it is one of the whole machine.
-    pub system: bool,
-    /// Its value here.
-    pub value: String,
-    /// The values that are tried, or why none is.
-    pub tried: String,
-}
-
-/// The report of `prony experiment --list`.
-#[must_use]
-pub fn settings(all: &[ListedSetting]) -> Document {
-    let mut document = Document::new(plural(all.len(), "setting"));
-    for (title, system) in [("of the processes that measure", false), ("of the whole machine", true)] {
-        let rows = all.iter().filter(|setting| setting.system == system).map(|setting| {
-            let value = Cell::text(&setting.value);
-            TableRow::of(vec![Cell::text(&setting.id), Cell::text(&setting.title), value, Cell::text(&setting.tried)])
-        });
-        let columns = Column::list("setting|what it is|here|~tried");
-        document.add(title, Block::Table(Table::plain(columns, rows.collect())));
-    }
-    document.data = EmbeddedJson::of(all).ok();
-    document
 }

@@ -38,7 +38,7 @@ pub use evaluation::{
     EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort, in_tables,
     in_tables_measured,
 };
-pub use experiment::{ExperimentContext, ListedSetting, experiment, explained, settings};
+pub use experiment::{ExperimentContext, experiment, explained};
 pub use explain::{ExplainContext, explain};
 pub use farm::farm;
 pub use history::{HistoryContext, history};

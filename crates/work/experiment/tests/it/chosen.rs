@@ -53,7 +53,7 @@ fn what_needs_root_says_so_in_one_line() {
 
 #[test]
 fn what_may_cut_a_connection_is_tried_by_name_alone() {
-    let cuts = |setting: &&&Setting| setting.cuts;
+    let cuts = |setting: &&Setting| setting.cuts;
     let all = chosen(&["all"], true, true).unwrap();
     for setting in SETTINGS.iter().filter(cuts) {
         assert!(!ids(&all).contains(&setting.id), "{}", setting.id);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use compare::experiment::SettingEffects;
-use experiment::{Bench, Change, Experiment, Held, NOTHING, Row, Setting, Switch};
+use experiment::{Bench, Change, Experiment, Held, Row, Setting, Switch};
 use measure::{
     Description, Host, MeasureSession, NullObserver, OutsideCounters, Purpose, Reply, RunRequest, SampleError, Saver,
     Stopper, WorkerStep,
@@ -13,13 +13,11 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 /// Settings without an own meaning: the simulation knows what they do.
-macro_rules! settings {
-    ($($name:ident = $id:literal),+) => {
-        $(pub(crate) const $name: Setting = Setting { id: $id, title: $id, change: Change::Nothing, ..*NOTHING };)+
-    };
+pub(crate) static ALL: [Setting; 4] = [named("first"), named("second"), named("third"), named("fourth")];
+
+const fn named(id: &'static str) -> Setting {
+    Setting::process(id, id, Change::Nothing, &[])
 }
-settings!(FIRST = "first", SECOND = "second", THIRD = "third", FOURTH = "fourth");
-pub(crate) const ALL: [&Setting; 4] = [&FIRST, &SECOND, &THIRD, &FOURTH];
 
 pub(crate) struct Simulated {
     random: StdRng,
@@ -104,6 +102,11 @@ impl Saver for Nowhere {
 
 pub(crate) fn switch(setting: &'static Setting) -> Switch {
     Switch { setting, from: "off".to_owned(), to: "on".to_owned() }
+}
+
+/// All settings, switched.
+pub(crate) fn every() -> Vec<Switch> {
+    ALL.iter().map(switch).collect()
 }
 
 /// An experiment with these rows on a simulated machine.
