@@ -44,13 +44,16 @@ pub(super) fn page(store: &dyn Store, library: &Library, views: &dyn Views, numb
 
 pub(super) fn fleet(store: &dyn Store, library: &Library, views: &dyn Views, suite: &str) -> Result<Document, Failed> {
     let machines = store.machines(Some(suite), FLEET, 0)?;
-    if machines.len() < 2 {
-        let reason = format!("Fewer than two machines have a run of the suite {suite}; a fleet has at least two");
-        return Err(if machines.is_empty() { Failed::missing(reason) } else { Failed::unfit(reason) });
+    if machines.is_empty() {
+        return Err(Failed::missing(format!("No machine has a run of the suite {suite}")));
     }
     let held = machines.iter().map(|machine| library.held(store, &machine.newest));
     let runs: Vec<Held> = held.collect::<Result<_, _>>()?;
-    views.fleet(store, &runs).map(without_commands).map_err(Failed::unfit)
+    if runs.len() < 2 {
+        return Ok(Document::new(format!("Only one machine has a run of the suite {suite}; a fleet has two or more")));
+    }
+    // Machines of one suite may still have nothing in common, which is an answer.
+    Ok(views.fleet(store, &runs).map_or_else(Document::new, without_commands))
 }
 
 /// A reader has no command line on the store of the site.
