@@ -1,4 +1,5 @@
 //! `prony serve`, `prony push` and `run --push` through the real program.
+#![allow(clippy::unwrap_used, reason = "tests, helpers included")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

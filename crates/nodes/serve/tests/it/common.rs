@@ -4,6 +4,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use channel::Token;
@@ -91,18 +92,24 @@ pub(crate) fn recorded(name: &str) -> Run {
 
 /// A small run of its own.
 pub(crate) fn small(machine: &str, number: u32) -> Run {
-    let mut run = recorded("alone");
+    static SMALL: OnceLock<Run> = OnceLock::new();
+    let cut = || {
+        let mut run = recorded("alone");
+        run.label = None;
+        run.machine.facts.retain(|fact| fact.name.starts_with("kernel.") || fact.name.starts_with("cpu."));
+        run.results.truncate(2);
+        run.plan.entries.truncate(2);
+        for result in &mut run.results {
+            result.samples.truncate(4);
+        }
+        run
+    };
+    let mut run = SMALL.get_or_init(cut).clone();
     run.id = format!("{machine}-{number}");
-    run.label = None;
     run.machine.name = machine.to_owned();
     run.machine.fingerprint = format!("{machine}-fingerprint");
     let (day, hour) = (number / 24 % 28 + 1, number % 24);
     run.session.started = format!("2026-10-{day:02}T{hour:02}:00:00Z");
-    run.results.truncate(4);
-    run.plan.entries.truncate(4);
-    for result in &mut run.results {
-        result.samples.truncate(8);
-    }
     run
 }
 
