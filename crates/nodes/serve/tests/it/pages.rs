@@ -269,6 +269,9 @@ const CHECK: &str = r#"
         else if (getComputedStyle(one).outlineStyle === "none") found.push(`focus is not seen: ${name}`);
         if (one.tagName === "INPUT" && !one.getAttribute("aria-label")) found.push(`no name: ${name}`);
     }
+    document.activeElement.blur();
+    window.scrollTo(0, 0);
+    window.parent.scrollTo(0, 0);
     const answer = document.createElement("pre");
     answer.id = "found";
     answer.textContent = `${found.join("\n")}\nEND`;
