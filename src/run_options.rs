@@ -111,7 +111,7 @@ pub(crate) struct MeasureOptions {
     pub(crate) resume: Option<String>,
     #[command(flatten)]
     pub(crate) saving: SaveOptions,
-    /// Send the run to this site with the token in PRONY_SITE_TOKEN; without a network it waits in the store
+    /// Send the run to this site; PRONY_SITE_TOKEN has the token
     #[arg(long, help_heading = "Saving", value_name = "URL", conflicts_with = "no_store")]
     pub(crate) push: Option<String>,
     /// Print no progress

@@ -36,6 +36,7 @@ mod run_stopped;
 mod screens;
 mod sessions;
 mod sessions_disk;
+mod site;
 mod structure;
 mod tape;
 mod third_party;

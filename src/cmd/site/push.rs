@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 fn pusher(url: &str, token_file: Option<&Path>, trusted: Option<&Path>) -> Result<Pusher> {
     let token = shared_token(token_file, TOKEN_VARIABLE)?;
     let token = token.with_context(|| {
-        format!("a site takes runs with its token alone; give it with --token-file, or set {TOKEN_VARIABLE}")
+        format!("could not push without a token; give it with --token-file, or set {TOKEN_VARIABLE}")
     })?;
     let pusher = Pusher::new(url, token, trusted)?;
     if pusher.is_open() {

@@ -52,7 +52,7 @@ const SUMMARY: &str =
     "number, id, label, started, seconds, rounds, complete, machine, fingerprint, suite, tool, version,
     results, measured, interrupted";
 
-/// What a site needs beyond the first tables; each is made in a store that lacks it.
+/// What a site needs beyond the first tables; each is made in a store that lacks it. `^`: what a search reads.
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS %environments (digest TEXT PRIMARY KEY, facts TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS %run_environments (
@@ -64,14 +64,16 @@ CREATE TABLE IF NOT EXISTS %outbox (
     number BIGINT NOT NULL REFERENCES %runs (number) ON DELETE CASCADE,
     PRIMARY KEY (site, number)
 );
-CREATE INDEX IF NOT EXISTS runs_by_time ON %runs (moment, number);
+CREATE INDEX IF NOT EXISTS runs_by_time ON %runs (moment, number^);
 CREATE INDEX IF NOT EXISTS runs_by_identity ON %runs (~, moment, number);
 CREATE INDEX IF NOT EXISTS runs_by_suite ON %runs (suite, ~, moment, number);
 ";
 
 /// The tables, with `prefix` before their names.
 pub(crate) fn tables(prefix: &str) -> String {
-    fill(TABLES, prefix)
+    // An entry of an index of PostgreSQL has a limit, which a long name would pass.
+    let searched = if prefix.is_empty() { ", machine, label, suite, tool, id" } else { "" };
+    fill(&TABLES.replace('^', searched), prefix)
 }
 
 /// A page of runs, the newest first. Parameters: limit, offset, and what the filter names.
@@ -81,19 +83,26 @@ pub(crate) fn runs(filter: &RunFilter<'_>, prefix: &str) -> String {
         RunFilter::Machine(_) => "~ = $3",
         RunFilter::Number(_) => "number = $3",
         RunFilter::Id(_) => "id = $3",
-        RunFilter::Text(_) => {
-            "lower(coalesce(label, '') || ' ' || machine || ' ' || suite || ' ' || coalesce(tool, '') || ' ' || id)
-             LIKE $3 ESCAPE '!'"
-        }
+        RunFilter::Text(_) => return search(prefix),
     };
     let sql = "SELECT @ FROM %runs WHERE & ORDER BY moment DESC, number DESC LIMIT $1 OFFSET $2";
     fill(&sql.replace('&', which), prefix)
 }
 
+/// Runs that contain a text. An index holds all that is searched, and is read from its newest end.
+fn search(prefix: &str) -> String {
+    let like = if prefix.is_empty() { "LIKE" } else { "ILIKE" };
+    let any = ["label", "machine", "suite", "tool", "id"].map(|column| format!("{column} {like} $3 ESCAPE '!'"));
+    let sql = "SELECT @ FROM %runs WHERE number IN
+        (SELECT number FROM %runs WHERE & ORDER BY moment DESC, number DESC LIMIT $1 OFFSET $2)
+        ORDER BY moment DESC, number DESC";
+    fill(&sql.replace('&', &any.join(" OR ")), prefix)
+}
+
 /// The pattern of a text for LIKE.
 pub(crate) fn pattern(text: &str) -> String {
     let mut pattern = String::from("%");
-    for letter in text.to_lowercase().chars() {
+    for letter in text.chars() {
         if matches!(letter, '%' | '_' | '!') {
             pattern.push('!');
         }
@@ -128,10 +137,13 @@ pub(crate) fn keys(prefix: &str) -> String {
     fill(sql, prefix)
 }
 
-/// Runs of a machine in the order of time, each with the digest of its environment. Parameter: its fingerprint.
+/// Runs of a machine in the order of time whose environment differs from the one before, each with its digest.
+/// Parameter: its fingerprint.
 pub(crate) fn environments(prefix: &str) -> String {
-    let sql = "SELECT number, started, digest FROM %runs JOIN %run_environments USING (number)
-        WHERE ~ = $1 ORDER BY moment, number";
+    let sql = "SELECT number, started, digest FROM (
+            SELECT number, started, moment, digest, lag(digest) OVER (ORDER BY moment, number) AS before
+            FROM %runs JOIN %run_environments USING (number) WHERE ~ = $1) changed
+        WHERE before IS NULL OR before <> digest ORDER BY moment, number";
     fill(sql, prefix)
 }
 
@@ -279,6 +291,6 @@ mod tests {
 
     #[test]
     fn a_searched_text_is_no_pattern() {
-        assert_eq!(pattern("50%_A!"), "%50!%!_a!!%");
+        assert_eq!(pattern("50%_A!"), "%50!%!_A!!%");
     }
 }

@@ -84,8 +84,8 @@ pub trait Store: Send {
     /// When the store cannot be read.
     fn keys(&self, fingerprint: &str) -> Result<Vec<ResultKey>, Error>;
 
-    /// What changed on a machine between its runs, in the order of time. Runs that were stored before version 0.1.0
-    /// recorded no environment.
+    /// What changed on a machine between its runs, in the order of time. A run that was stored when stores kept no
+    /// environments has none.
     ///
     /// # Errors
     /// When the store cannot be read.

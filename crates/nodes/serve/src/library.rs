@@ -3,11 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::pages::{Failed, Page};
 use model::Run;
 use store::{Detail, RunFilter, Store, Summary};
 
-/// Runs that are kept in memory.
+/// Runs, and pages of many runs, that are kept in memory.
 const KEPT: usize = 128;
+const PAGES: usize = 32;
 
 /// Opens the store for reading.
 pub(crate) type Opener = Box<dyn Fn() -> Result<Box<dyn Store>, store::Error> + Send + Sync>;
@@ -25,6 +27,15 @@ pub(crate) struct Library {
     open: Opener,
     idle: Mutex<Vec<Box<dyn Store>>>,
     kept: Mutex<VecDeque<(Summary, Arc<Run>)>>,
+    pages: Mutex<VecDeque<Remembered>>,
+}
+
+/// A page of many runs, which takes longer to make than to draw.
+struct Remembered {
+    name: String,
+    /// The runs that it is made of.
+    of: Vec<Summary>,
+    page: Page,
 }
 
 /// What a panic of another thread leaves behind is whole: values are moved in and out.
@@ -34,7 +45,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Library {
     pub(crate) fn new(open: Opener) -> Self {
-        Self { open, idle: Mutex::new(Vec::new()), kept: Mutex::new(VecDeque::new()) }
+        Self { open, idle: Mutex::default(), kept: Mutex::default(), pages: Mutex::default() }
     }
 
     /// Lends a connection to the store.
@@ -69,5 +80,28 @@ impl Library {
             kept.pop_front();
         }
         Ok(Held { number: summary.number, run })
+    }
+
+    /// The page of this name, made anew if any of its runs is another than the last time.
+    pub(crate) fn remembered(
+        &self,
+        name: &str,
+        of: &[Summary],
+        make: impl FnOnce(Vec<Held>) -> Result<Page, Failed>,
+        store: &dyn Store,
+    ) -> Result<Page, Failed> {
+        let known = |page: &&Remembered| page.name == name && page.of == of;
+        if let Some(known) = lock(&self.pages).iter().find(known) {
+            return Ok(known.page.clone());
+        }
+        let runs: Vec<Held> = of.iter().map(|summary| self.held(store, summary)).collect::<Result<_, _>>()?;
+        let page = make(runs)?;
+        let mut pages = lock(&self.pages);
+        pages.retain(|page| page.name != name);
+        pages.push_back(Remembered { name: name.to_owned(), of: of.to_vec(), page: page.clone() });
+        if pages.len() > PAGES {
+            pages.pop_front();
+        }
+        Ok(page)
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::common::{SMALL, history, run};
 use model::{CpuDistance, Outcome, ResultKey, Run, SessionSensors, Share};
-use store::{Access, Detail, Error, Selector, Store};
+use store::{Access, Detail, Error, RunFilter, Selector, Store};
 
 /// A new, empty store, with what keeps it alive.
 struct Fresh {
@@ -52,6 +52,9 @@ conformance! {
     hostile_names_are_only_names,
     another_handle_sees_the_same,
     concurrent_writers_lose_nothing,
+    pages_are_of_bounded_size_and_the_newest_first,
+    environments_change_where_a_fact_did,
+    a_queue_keeps_runs_until_they_are_sent,
 }
 
 fn labelled(machine: &str, number: u32, label: &str) -> Run {
@@ -348,4 +351,71 @@ fn concurrent_writers_lose_nothing(fresh: Fresh) {
     numbers.dedup();
     let stored: Vec<_> = fresh.store.summaries().unwrap().iter().map(|run| run.number).collect();
     assert_eq!((stored.len(), &stored), (12, &numbers));
+}
+
+fn pages_are_of_bounded_size_and_the_newest_first(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    let mut runs: Vec<Run> = (1..=9).map(|at| run(["a", "b", "c"][at as usize % 3], at, SMALL)).collect();
+    runs[4].machine.fingerprint.clear();
+    runs[8].plan.suite = "100%_done".to_owned();
+    store.put_all(&runs).unwrap();
+    let numbers = |filter: RunFilter<'_>, limit, offset| {
+        store.page(&filter, limit, offset).unwrap().iter().map(|run| run.number).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(RunFilter::All, 3, 0), [9, 8, 7]);
+    assert_eq!(numbers(RunFilter::All, 3, 8), [1]);
+    assert_eq!(numbers(RunFilter::Machine("b-fingerprint"), 9, 0), [7, 4, 1]);
+    assert_eq!(numbers(RunFilter::Machine("c"), 9, 0), [5], "without a fingerprint, by its name");
+    assert_eq!(numbers(RunFilter::Number(4), 9, 0), [4]);
+    assert_eq!(numbers(RunFilter::Id(&runs[1].id), 9, 0), [2]);
+    assert_eq!(numbers(RunFilter::Text("0%_D"), 9, 0), [9]);
+    assert_eq!(numbers(RunFilter::Text("_"), 9, 0), [9], "no sign is a pattern");
+    let machines = store.machines(None, 2, 0).unwrap();
+    let told: Vec<(u64, u64)> = machines.iter().map(|machine| (machine.newest.number, machine.runs)).collect();
+    assert_eq!(told, [(9, 3), (8, 2)]);
+    assert_eq!(store.machines(None, 9, 2).unwrap().len(), 2);
+    assert_eq!(store.machines(Some("default"), 9, 0).unwrap()[0].newest.number, 8);
+    assert_eq!(store.suites().unwrap(), [("default".to_owned(), 8), ("100%_done".to_owned(), 1)]);
+    let keys = store.keys("b-fingerprint").unwrap();
+    assert_eq!(keys.len(), SMALL.results);
+    assert!(keys.iter().all(|key| !history(store.as_ref(), key, "b-fingerprint", 9).is_empty()));
+    assert!(store.keys("nobody").unwrap().is_empty());
+}
+
+fn environments_change_where_a_fact_did(mut fresh: Fresh) {
+    let store = &mut fresh.store;
+    let with_kernel = |number: u32, kernel: &str| {
+        let mut one = run("m", number, SMALL);
+        let mut fact = one.machine.facts[0].clone();
+        (fact.name, fact.value) = ("kernel.release".to_owned(), model::FactValue::Text(kernel.to_owned()));
+        one.machine.facts.push(fact);
+        one
+    };
+    // Saved in another order than measured; the facts of the fixture differ in each run and characterise nothing.
+    for (number, kernel) in [(5, "6.2"), (1, "6.1"), (3, "6.2"), (2, "6.1"), (9, "6.1")] {
+        store.put(&with_kernel(number, kernel)).unwrap();
+    }
+    let changes = store.environments("m-fingerprint").unwrap();
+    let told: Vec<(u64, &str)> = changes.iter().map(|change| (change.number, change.facts[0].2.as_str())).collect();
+    assert_eq!(told, [(3, "6.2"), (5, "6.1")]);
+    store.remove(&[&with_kernel(9, "").id]).unwrap();
+    assert_eq!(store.environments("m-fingerprint").unwrap().len(), 1);
+    assert!(store.environments("nobody").unwrap().is_empty());
+}
+
+fn a_queue_keeps_runs_until_they_are_sent(mut fresh: Fresh) {
+    let runs: Vec<Run> = (1..=3).map(|at| run("m", at, SMALL)).collect();
+    fresh.store.put_all(&runs).unwrap();
+    let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
+    fresh.store.enqueue("http://a", &[ids[2], ids[0], ids[0], "nothing"]).unwrap();
+    fresh.store.enqueue("http://b", &ids).unwrap();
+    let mut store = (fresh.again)();
+    let queued =
+        |store: &dyn Store, site: &str| store.queued(site).unwrap().iter().map(|run| run.number).collect::<Vec<_>>();
+    assert_eq!(queued(store.as_ref(), "http://a"), [1, 3]);
+    store.dequeue("http://a", ids[0]).unwrap();
+    store.dequeue("http://a", ids[0]).unwrap();
+    assert_eq!((queued(store.as_ref(), "http://a"), queued(store.as_ref(), "http://b")), (vec![3], vec![1, 2, 3]));
+    store.remove(&[ids[2]]).unwrap();
+    assert!(queued(store.as_ref(), "http://a").is_empty(), "a removed run waits no longer");
 }

@@ -1,7 +1,7 @@
 //! Runs side by side, and the newest run of each machine of a fleet.
 
 use report::Document;
-use store::Store;
+use store::{Store, Summary};
 
 use super::{Failed, Page, Views, number_of};
 use crate::address::{self, Target};
@@ -42,15 +42,25 @@ pub(super) fn page(store: &dyn Store, library: &Library, views: &dyn Views, numb
     views.compare(store, &runs).map(without_commands).map_err(Failed::unfit)
 }
 
-pub(super) fn fleet(store: &dyn Store, library: &Library, views: &dyn Views, suite: &str) -> Result<Document, Failed> {
+pub(super) fn fleet(store: &dyn Store, library: &Library, views: &dyn Views, suite: &str) -> Result<Page, Failed> {
     let machines = store.machines(Some(suite), FLEET, 0)?;
-    if machines.len() < 2 {
-        let reason = format!("Fewer than two machines have a run of the suite {suite}; a fleet has at least two");
-        return Err(if machines.is_empty() { Failed::missing(reason) } else { Failed::unfit(reason) });
+    if machines.is_empty() {
+        return Err(Failed::missing(format!("No machine has a run of the suite {suite}")));
     }
-    let held = machines.iter().map(|machine| library.held(store, &machine.newest));
-    let runs: Vec<Held> = held.collect::<Result<_, _>>()?;
-    views.fleet(store, &runs).map(without_commands).map_err(Failed::unfit)
+    if machines.len() < 2 {
+        let only = format!("Only one machine has a run of the suite {suite}; a fleet has two or more");
+        return Ok(Document::new(only).into());
+    }
+    let newest: Vec<Summary> = machines.into_iter().map(|machine| machine.newest).collect();
+    library.remembered(
+        &format!("fleet {suite}"),
+        &newest,
+        |runs| {
+            // Machines of one suite may still have nothing in common, which is an answer.
+            Ok(views.fleet(store, &runs).map_or_else(Document::new, without_commands).into())
+        },
+        store,
+    )
 }
 
 /// A reader has no command line on the store of the site.

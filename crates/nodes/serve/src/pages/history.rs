@@ -27,7 +27,13 @@ const RUNS: usize = 50;
 /// Facts of a change that the page names.
 const FACTS: usize = 6;
 
-pub(super) fn page(store: &dyn Store, library: &Library, identity: &str, key: &str) -> Result<Document, Failed> {
+pub(super) fn page(
+    store: &dyn Store,
+    library: &Library,
+    identity: &str,
+    key: &str,
+    twin: bool,
+) -> Result<Document, Failed> {
     let key = parsed(key).ok_or_else(|| Failed::missing("There is no such result"))?;
     let values = store.histories(std::slice::from_ref(&key), identity, SESSIONS)?.pop().unwrap_or_default();
     let [.., last] = values.as_slice() else {
@@ -66,10 +72,12 @@ pub(super) fn page(store: &dyn Store, library: &Library, identity: &str, key: &s
             }])],
         ),
     );
-    let data = json!({ "benchmark": key.benchmark, "parameters": key.parameters, "title": result.title,
-                       "metric": metric, "machine": newest.run.machine.name, "identity": identity,
-                       "values": values, "changes": changes });
-    document.data = EmbeddedJson::compact(&data).ok();
+    if twin {
+        let data = json!({ "benchmark": key.benchmark, "parameters": key.parameters, "title": result.title,
+                           "metric": metric, "machine": newest.run.machine.name, "identity": identity,
+                           "values": values, "changes": changes });
+        document.data = EmbeddedJson::compact(&data).ok();
+    }
     Ok(document)
 }
 

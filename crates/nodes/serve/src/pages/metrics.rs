@@ -1,7 +1,7 @@
 //! OpenMetrics: the newest run of each machine.
 
 use model::Run;
-use store::Store;
+use store::{Store, Summary};
 
 use super::{Failed, Page};
 use crate::library::Library;
@@ -12,11 +12,16 @@ const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(super) fn page(store: &dyn Store, library: &Library, page: usize) -> Result<Page, Failed> {
     let machines = store.machines(None, MACHINES, (page - 1) * MACHINES)?;
-    let mut runs: Vec<Run> = Vec::new();
-    for machine in &machines {
-        runs.push(library.held(store, &machine.newest)?.run.as_ref().clone());
-    }
-    let mut text = Vec::new();
-    export::export(&runs, "openmetrics", &mut text).map_err(|error| Failed::unfit(error.to_string()))?;
-    Ok(Page::Raw(KIND, text))
+    let newest: Vec<Summary> = machines.into_iter().map(|machine| machine.newest).collect();
+    library.remembered(
+        &format!("metrics {page}"),
+        &newest,
+        |runs| {
+            let runs: Vec<Run> = runs.iter().map(|held| held.run.as_ref().clone()).collect();
+            let mut text = Vec::new();
+            export::export(&runs, "openmetrics", &mut text).map_err(|error| Failed::unfit(error.to_string()))?;
+            Ok(Page::Raw(KIND, text))
+        },
+        store,
+    )
 }

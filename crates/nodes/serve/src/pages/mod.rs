@@ -35,6 +35,7 @@ pub trait Views: Send + Sync {
 }
 
 /// What an address stands for.
+#[derive(Clone)]
 pub(crate) enum Page {
     /// A page with a twin.
     Document(Box<Document>),
@@ -93,9 +94,9 @@ pub(crate) fn page(target: &Target, library: &Library, views: &dyn Views) -> Res
         ["runs", number] => run::page(store, library, views, number_of(number)?, target.twin),
         ["compare"] => compare::asked(target),
         ["compare", numbers] => compare::page(store, library, views, numbers).map(Page::from),
-        ["history", identity, key] => history::page(store, library, identity, key).map(Page::from),
+        ["history", identity, key] => history::page(store, library, identity, key, target.twin).map(Page::from),
         ["fleet"] => lists::suites(store).map(Page::from),
-        ["fleet", suite] => compare::fleet(store, library, views, suite).map(Page::from),
+        ["fleet", suite] => compare::fleet(store, library, views, suite),
         ["search"] => lists::search(store, target).map(Page::from),
         ["metrics"] => metrics::page(store, library, target.page()),
         _ => Err(Failed::missing("There is no page of this address")),

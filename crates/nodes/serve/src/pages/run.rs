@@ -23,7 +23,8 @@ pub(super) fn page(
         // The twin is the whole document, which other commands read.
         let summary = store.page(&RunFilter::Number(number), 1, 0)?.pop().ok_or_else(missing)?;
         let run = store.get(&summary.id, Detail::Whole)?;
-        return Ok(Page::Raw(JSON, store::render_document(&run)?.into_bytes()));
+        let text = model::render_run(&run).map_err(|error| Failed::unfit(error.to_string()))?;
+        return Ok(Page::Raw(JSON, text.into_bytes()));
     }
     let (summary, held) = library.find(store, number)?.ok_or_else(missing)?;
     let mut document = views.run(&held).map_err(Failed::unfit)?;
