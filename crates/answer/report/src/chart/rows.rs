@@ -31,6 +31,7 @@ pub(super) fn forest(forest: &Forest) -> Option<Markup> {
     let values = rows.iter().flat_map(|row| [shown(row.ratio.low), row.ratio.value, shown(row.ratio.high)]);
     let scale = AxisScale::ratios(values, forest.band)?;
     let valued = forest.heads.len() > 1;
+    let judged = rows.iter().any(|row| !row.verdict.is_empty());
     Some(html! {
         table.rows.forest {
             thead { tr {
@@ -38,7 +39,7 @@ pub(super) fn forest(forest: &Forest) -> Option<Markup> {
                 @for name in forest.heads.iter().skip(1) { th.n scope="col" { (name) } }
                 th.plot scope="col" { span.head { (forest.title) } (axis(&scale)) }
                 th scope="col" { "change" }
-                th scope="col" { "verdict" }
+                @if judged { th scope="col" { "verdict" } }
             } }
             tbody { @for row in &rows {
                 tr.changed[changed(row)] data-f=[row.link.as_ref().map(|link| &link.family)] {
@@ -46,7 +47,7 @@ pub(super) fn forest(forest: &Forest) -> Option<Markup> {
                     @if valued { @for value in &row.values { td.n { (value) } } }
                     td.plot { (ratio(&scale, forest.band, row, reach)) }
                     td.words data-v=(row.ratio.value) { (row.words.split(" (").next().unwrap_or_default()) }
-                    td.verdict.(tone(row.tone)) { @if !row.verdict.is_empty() { (glyph(row.tone)) " " (row.verdict) } }
+                    @if judged { td.verdict.(tone(row.tone)) { (glyph(row.tone)) " " (row.verdict) } }
                 }
             } }
         }
@@ -205,7 +206,7 @@ fn rung(scale: &AxisScale, ladder: &Ladder, row: &LadderRow) -> Markup {
     html! {
         svg.bar width="100%" height=(HEIGHT) aria-hidden="true" data-t={ (row.label) ": " (told.join(", ")) } {
             line.one x1="0" x2="100%" y1=(MIDDLE) y2=(MIDDLE) {}
-            @if let (Some(first), Some(last)) = (known().next(), known().last()) {
+            @if let (Some(first), Some(last)) = (known().next(), known().next_back()) {
                 line.join x1=(first) x2=(last) y1=(MIDDLE) y2=(MIDDLE) {}
             }
             @for (index, quantity) in row.values.iter().enumerate() {

@@ -12,8 +12,8 @@ use crate::{Division, PrintedQuantity, SampleSet, SamplesPlot};
 const WIDE: f64 = 4.0;
 /// Values beyond this many interquartile ranges from the quartiles stand at the edge of the strip of a row.
 const FAR: f64 = 4.0;
-/// Points of a density.
-const BINS: usize = 45;
+/// Pixels between the points of a density.
+const STEP: usize = 4;
 /// Widths of the density and of the quartiles of each set, in the units of their drawing.
 const DENSITY: f64 = 100.0;
 const BOX: f64 = 16.0;
@@ -140,11 +140,12 @@ fn density(places: &[f64], (top, bottom): (i32, i32)) -> String {
         quarter if quarter > 0.0 => quarter.min(deviation),
         _ => deviation,
     };
-    let step = f64::from(bottom - top) / BINS as f64;
+    let bins = usize::try_from(bottom - top).unwrap_or(0) / STEP;
+    let step = STEP as f64;
     let width = (0.45 * spread * count.powf(-0.2)).max(step);
     let at = |bin: usize| f64::from(top) + step * bin as f64;
     let weight = |from: f64| places.iter().map(|place| (-0.5 * ((from - place) / width).powi(2)).exp()).sum::<f64>();
-    let weights: Vec<f64> = (0..=BINS).map(|bin| weight(at(bin))).collect();
+    let weights: Vec<f64> = (0..=bins).map(|bin| weight(at(bin))).collect();
     let most = weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let points =
         weights.iter().enumerate().map(|(bin, weight)| format!("L{:.0} {:.0}", DENSITY * weight / most, at(bin)));

@@ -50,9 +50,19 @@ fn is_narrow(section: &DocumentSection) -> bool {
             _ => true,
         },
         Block::Cards(_) | Block::Tiles(_) | Block::Machines(_) | Block::Multiples(_) | Block::Heat(_) => false,
+        Block::Folded { blocks, .. } => !blocks.iter().any(has_forest),
         _ => true,
     };
     charts <= 1 && section.blocks.iter().all(narrow)
+}
+
+/// Whether a block is a forest plot, which needs the whole page, or has one in a fold.
+fn has_forest(block: &Block) -> bool {
+    match block {
+        Block::Chart(chart) => matches!(chart.plot, ChartPlot::Forest(_)),
+        Block::Folded { blocks, .. } => blocks.iter().any(has_forest),
+        _ => false,
+    }
 }
 
 /// Letters of the longest cells of a table.
