@@ -33,7 +33,10 @@ const KEPT: &str = "\
 /// The same for endings, of facts about one disk or file system.
 const KEPT_ENDS: &[(&str, &[&str])] = &[
     ("filesystem.", &[".type", ".block", ".size", ".free"]),
-    ("disk.", &[".size", ".rotational", ".scheduler", ".write_cache", ".read_ahead", ".model", ".driver", ".missing_members"]),
+    (
+        "disk.",
+        &[".size", ".rotational", ".scheduler", ".write_cache", ".read_ahead", ".model", ".driver", ".missing_members"],
+    ),
     ("network.e", &[".speed", ".speed_max", ".duplex", ".mtu", ".state"]),
 ];
 

@@ -59,12 +59,16 @@ fn a_slower_copy_of_a_run_is_low_against_its_own_past() {
         std::fs::write(&file, run.to_string()).unwrap();
         file.display().to_string()
     };
-    let earlier: Vec<String> = (0..4).map(|number| copy(&format!("early{number}"), 1.0 + 0.01 * f64::from(number))).collect();
+    let earlier: Vec<String> =
+        (0..4).map(|number| copy(&format!("early{number}"), 1.0 + 0.01 * f64::from(number))).collect();
     let words: Vec<&str> = std::iter::once("import").chain(earlier.iter().map(String::as_str)).collect();
     place.ask(&words).fine();
     let slow = copy("slow", 5.0);
     let answer = place.ask(&["check", "--run", &slow, "--format=json"]);
-    let row = rows(&answer.json()).into_iter().find(|row| row["id"].as_str().unwrap().starts_with("os.syscall_write")).unwrap();
+    let row = rows(&answer.json())
+        .into_iter()
+        .find(|row| row["id"].as_str().unwrap().starts_with("os.syscall_write"))
+        .unwrap();
     assert_eq!((answer.code, row["verdict"].as_str()), (Some(1), Some("low")), "{row}");
     assert_eq!(row["expected"]["basis"], "own_past");
     assert!(row["p"].as_f64().unwrap() < 0.05);

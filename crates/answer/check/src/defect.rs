@@ -30,18 +30,34 @@ pub(crate) static DEFECTS: &[Defect] = &[
     Defect { cause: "number of threads", holds: cpuset, cure: "allow all CPUs (cpuset.cpus, taskset)" },
     Defect { cause: "NUMA nodes", holds: nodes, cure: "run without numactl --membind, or widen cpuset.mems" },
     Defect { cause: "memory channels and modules", holds: channels, cure: "populate the other memory channels" },
-    Defect { cause: "memory channels and modules", holds: speed, cure: "select the rated speed in the firmware, and use equal modules" },
+    Defect {
+        cause: "memory channels and modules",
+        holds: speed,
+        cure: "select the rated speed in the firmware, and use equal modules",
+    },
     Defect { cause: "frequency and boost limits", holds: governor, cure: advice::GOVERNOR },
-    Defect { cause: "frequency and boost limits", holds: boost, cure: "turn boost on, in the firmware or below /sys/devices/system/cpu" },
+    Defect {
+        cause: "frequency and boost limits",
+        holds: boost,
+        cure: "turn boost on, in the firmware or below /sys/devices/system/cpu",
+    },
     Defect { cause: "heat", holds: heat, cure: "check fans, filters and heat sinks" },
-    Defect { cause: "clock source", holds: clock, cure: "select tsc (clocksource=tsc), and look in dmesg why it was refused" },
+    Defect {
+        cause: "clock source",
+        holds: clock,
+        cure: "select tsc (clocksource=tsc), and look in dmesg why it was refused",
+    },
     Defect { cause: "huge pages", holds: huge_pages, cure: advice::HUGE_PAGES },
     Defect { cause: "swapping", holds: swap, cure: "stop what fills the memory, or add memory" },
     Defect { cause: "a full file system", holds: full, cure: "remove files" },
-    Defect { cause: "a limit on disk I/O", holds: |machine| {
-        let count = machine.number("cgroup.limited_disks")?;
-        Some(format!("a control group limits I/O to {count} {}", if count == 1.0 { "disk" } else { "disks" }))
-    }, cure: "raise the limit (io.max)" },
+    Defect {
+        cause: "a limit on disk I/O",
+        holds: |machine| {
+            let count = machine.number("cgroup.limited_disks")?;
+            Some(format!("a control group limits I/O to {count} {}", if count == 1.0 { "disk" } else { "disks" }))
+        },
+        cure: "raise the limit (io.max)",
+    },
     Defect { cause: "a degraded array", holds: array, cure: "replace the missing disk, and wait for the rebuild" },
     Defect { cause: "memory errors", holds: errors, cure: "replace the module that EDAC names" },
     Defect { cause: "interrupts on one CPU", holds: interrupts, cure: "spread them (irqbalance, smp_affinity)" },
@@ -88,7 +104,8 @@ fn governor(machine: &Machine) -> Option<String> {
     let own = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"].contains(&driver.as_str());
     let slow = ["conservative", "userspace"].contains(&governor.as_str()) || (governor == "powersave" && !own);
     let saves = machine.text("cpu.energy_preference").is_some_and(|words| words == "power");
-    slow.then(|| format!("the frequency governor is {governor}")).or_else(|| saves.then(|| "the energy preference is power".to_owned()))
+    slow.then(|| format!("the frequency governor is {governor}"))
+        .or_else(|| saves.then(|| "the energy preference is power".to_owned()))
 }
 
 fn boost(machine: &Machine) -> Option<String> {
@@ -96,13 +113,17 @@ fn boost(machine: &Machine) -> Option<String> {
 }
 
 fn heat(machine: &Machine) -> Option<String> {
-    let count = ["cpu.core_throttled", "cpu.package_throttled"].iter().filter_map(|name| machine.number(name)).fold(0.0, f64::max);
+    let count = ["cpu.core_throttled", "cpu.package_throttled"]
+        .iter()
+        .filter_map(|name| machine.number(name))
+        .fold(0.0, f64::max);
     (count > 0.0).then(|| format!("heat lowered the clock {count} times since the start"))
 }
 
 fn clock(machine: &Machine) -> Option<String> {
     let source = machine.text("clock.source")?;
-    let slow = !FAST_CLOCKS.contains(&source.as_str()) && ["hpet", "acpi_pm", "jiffies", "refined-jiffies", "xen"].contains(&source.as_str());
+    let slow = !FAST_CLOCKS.contains(&source.as_str())
+        && ["hpet", "acpi_pm", "jiffies", "refined-jiffies", "xen"].contains(&source.as_str());
     slow.then(|| format!("the clock source is {source}"))
 }
 
@@ -112,7 +133,8 @@ fn huge_pages(machine: &Machine) -> Option<String> {
 
 fn swap(machine: &Machine) -> Option<String> {
     let used = machine.number("memory.swap")? - machine.number("memory.swap_free")?;
-    (used > SWAPPED * machine.number("memory.total")?).then(|| format!("{} are swapped out", model::spoken_size(used as u64)))
+    (used > SWAPPED * machine.number("memory.total")?)
+        .then(|| format!("{} are swapped out", model::spoken_size(used as u64)))
 }
 
 fn full(machine: &Machine) -> Option<String> {
@@ -122,7 +144,11 @@ fn full(machine: &Machine) -> Option<String> {
 
 fn array(machine: &Machine) -> Option<String> {
     let missing = |fact: &&model::Fact| fact.name.starts_with("disk.") && fact.name.ends_with(".missing_members");
-    let found = machine.facts.iter().filter(missing).find(|fact| matches!(fact.value, model::FactValue::Number(n) if n > 0.0))?;
+    let found = machine
+        .facts
+        .iter()
+        .filter(missing)
+        .find(|fact| matches!(fact.value, model::FactValue::Number(n) if n > 0.0))?;
     let name = found.name.split('.').nth(1).unwrap_or_default();
     Some(format!("{name} lacks {} of its disks", found.value.text()))
 }
@@ -130,7 +156,8 @@ fn array(machine: &Machine) -> Option<String> {
 fn errors(machine: &Machine) -> Option<String> {
     let of = |name: &str| machine.number(name).unwrap_or(0.0);
     let (corrected, uncorrected) = (of("memory.corrected_errors"), of("memory.uncorrected_errors"));
-    (corrected >= ERRORS || uncorrected > 0.0).then(|| format!("the memory had {} errors since the start", corrected + uncorrected))
+    (corrected >= ERRORS || uncorrected > 0.0)
+        .then(|| format!("the memory had {} errors since the start", corrected + uncorrected))
 }
 
 fn interrupts(machine: &Machine) -> Option<String> {

@@ -11,7 +11,12 @@ use crate::result::{Basis, ExpectedRange};
 const PAST: usize = 3;
 
 /// What is expected of a result; `None` without a basis.
-pub(crate) fn of(run: &Run, result: &BenchmarkResult, peers: &[&Run], context: &CheckContext<'_>) -> Option<ExpectedRange> {
+pub(crate) fn of(
+    run: &Run,
+    result: &BenchmarkResult,
+    peers: &[&Run],
+    context: &CheckContext<'_>,
+) -> Option<ExpectedRange> {
     let described = context.catalogue.get(&result.benchmark);
     let agrees = |at: &Parameters| at.iter().all(|(name, value)| result.parameters.get(name) == Some(value));
     let share = described.and_then(|one| one.expected.iter().find(|share| agrees(&share.at)));
@@ -52,7 +57,10 @@ fn elsewhere(run: &Run, result: &BenchmarkResult, peers: &[&Run], context: &Chec
     let range = Population::of(&values)?;
     let near = context.public.near(&run.machine, result).filter(|near| near.low < range.high && range.low < near.high);
     let says = match &near {
-        Some(near) => format!("{} machines here and {} of a public table, whose near definition widens it", range.count, near.count),
+        Some(near) => format!(
+            "{} machines here and {} of a public table, whose near definition widens it",
+            range.count, near.count
+        ),
         None => format!("{} machines", range.count),
     };
     let range = near.iter().fold(range, |range, near| range.widened(near));
@@ -62,7 +70,12 @@ fn elsewhere(run: &Run, result: &BenchmarkResult, peers: &[&Run], context: &Chec
 fn past(result: &BenchmarkResult, context: &CheckContext<'_>) -> Option<ExpectedRange> {
     let values = values(result, context.past.iter().copied());
     let range = Population::of(&values).filter(|range| range.count >= PAST)?;
-    Some(ExpectedRange { low: range.low, high: range.high, basis: Basis::OwnPast, says: format!("{} runs", range.count) })
+    Some(ExpectedRange {
+        low: range.low,
+        high: range.high,
+        basis: Basis::OwnPast,
+        says: format!("{} runs", range.count),
+    })
 }
 
 /// Sure values of the same result in other runs.

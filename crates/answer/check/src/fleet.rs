@@ -72,7 +72,8 @@ fn says(row: &CheckRow) -> String {
     let factor = row.value.zip(row.expected.as_ref()).map(|(value, range)| {
         if value.value > range.high { value.value / range.high } else { range.low / value.value }
     });
-    let far = factor.map_or_else(|| format!("{} of {}", row.found, row.wanted), |factor| format!("{factor:.2}x beyond the range"));
+    let far = factor
+        .map_or_else(|| format!("{} of {}", row.found, row.wanted), |factor| format!("{factor:.2}x beyond the range"));
     match row.causes.first() {
         Some(cause) => format!("{far}; {}: {}", cause.because, cause.cure),
         None => far,

@@ -1,7 +1,9 @@
 //! One machine: every row with its expectation, its verdict and its causes.
 
 use compare::conditions::{DisturbanceKind, disturbances};
-use model::{BenchmarkResult, Better, CLOCK, Catalogue, Estimate, FactValue, Flag, Machine, Metric, Parameters, Primitive, Run};
+use model::{
+    BenchmarkResult, Better, CLOCK, Catalogue, Estimate, FactValue, Flag, Machine, Metric, Parameters, Primitive, Run,
+};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::cause::{self, Scene};
@@ -77,7 +79,11 @@ pub(crate) fn check_among(run: &Run, peers: &[&Run], context: &CheckContext<'_>)
 fn drafts(run: &Run, peers: &[&Run], context: &CheckContext<'_>) -> Vec<Draft> {
     let busy = busy(run);
     let clock = run.results.iter().filter(|result| result.benchmark == CLOCK);
-    let mut drafts: Vec<Draft> = clock.filter_map(|result| draft(result, crate::limit::clock(&run.machine), "clock under load".to_owned(), busy.as_ref())).collect();
+    let mut drafts: Vec<Draft> = clock
+        .filter_map(|result| {
+            draft(result, crate::limit::clock(&run.machine), "clock under load".to_owned(), busy.as_ref())
+        })
+        .collect();
     drafts.extend(symmetry::groups(run).iter().filter_map(|group| alike(group, busy.as_ref())));
     let others = run.results.iter().filter(|result| !result.is_condition() && !symmetry::is_of_a_part(result));
     drafts.extend(others.filter_map(|result| {
@@ -95,10 +101,17 @@ fn title(result: &BenchmarkResult, context: &CheckContext<'_>) -> String {
     key.map_or_else(|| (context.label)(&result.title, &result.metric, &result.parameters), |key| key.title.clone())
 }
 
-fn draft(result: &BenchmarkResult, expected: Option<ExpectedRange>, title: String, busy: Option<&String>) -> Option<Draft> {
+fn draft(
+    result: &BenchmarkResult,
+    expected: Option<ExpectedRange>,
+    title: String,
+    busy: Option<&String>,
+) -> Option<Draft> {
     let estimate = *result.outcome.estimate()?;
     let p = expected.as_ref().map_or(f64::NAN, |range| chance(&estimate, range, result.metric.better));
-    let impossible = expected.as_ref().is_some_and(|range| range.basis == Basis::Parts && is_beyond(&estimate, range, result.metric.better));
+    let impossible = expected
+        .as_ref()
+        .is_some_and(|range| range.basis == Basis::Parts && is_beyond(&estimate, range, result.metric.better));
     let verdict = match (&expected, impossible) {
         (_, true) => CheckVerdict::Impossible,
         (None, _) => CheckVerdict::NoExpectation,
@@ -118,7 +131,8 @@ fn draft(result: &BenchmarkResult, expected: Option<ExpectedRange>, title: Strin
         note: String::new(),
     };
     let disturbed = own_disturbance(result).or_else(|| busy.cloned()).or_else(|| {
-        (estimate.samples < model::FEWEST_SAMPLES || !estimate.is_sure()).then(|| format!("{} samples are too few", estimate.samples))
+        (estimate.samples < model::FEWEST_SAMPLES || !estimate.is_sure())
+            .then(|| format!("{} samples are too few", estimate.samples))
     });
     let primitives = if result.benchmark == CLOCK { vec![Primitive::CoreClock] } else { cause::primitives(result) };
     Some(Draft { row, primitives, p, disturbed })
@@ -127,7 +141,12 @@ fn draft(result: &BenchmarkResult, expected: Option<ExpectedRange>, title: Strin
 /// The slowest of equal parts, for all of them.
 fn alike(group: &Symmetric<'_>, busy: Option<&String>) -> Option<Draft> {
     let mut draft = draft(group.slowest, group.expected.clone(), group.parts.to_owned(), busy)?;
-    let slowest = format!("slowest: {} {}, {} below the median", &group.parts[..group.parts.len() - 1], group.number, model::percent(group.loss.max(0.0)));
+    let slowest = format!(
+        "slowest: {} {}, {} below the median",
+        &group.parts[..group.parts.len() - 1],
+        group.number,
+        model::percent(group.loss.max(0.0))
+    );
     draft.row.note = if group.expected.is_some() { slowest } else { String::new() };
     draft.row.found = format!("{} {}", group.count, group.parts);
     // The slowest of many is chosen among them.
@@ -180,7 +199,14 @@ fn decide(drafts: &mut [Draft]) {
 /// Why nothing in a run can be called low: others had the machine too.
 fn busy(run: &Run) -> Option<String> {
     let counts = |kind| {
-        matches!(kind, DisturbanceKind::Load | DisturbanceKind::Steal | DisturbanceKind::OtherRun | DisturbanceKind::CoreShared | DisturbanceKind::Throttling)
+        matches!(
+            kind,
+            DisturbanceKind::Load
+                | DisturbanceKind::Steal
+                | DisturbanceKind::OtherRun
+                | DisturbanceKind::CoreShared
+                | DisturbanceKind::Throttling
+        )
     };
     disturbances(run).into_iter().find(|one| counts(one.kind)).map(|one| one.says)
 }
@@ -206,7 +232,10 @@ fn hints(machine: &Machine) -> Vec<String> {
         hints.push("Run it with sudo to see memory channels and speeds.".to_owned());
     }
     if machine.is_guest() {
-        hints.push("A guest sees no memory channels: its basis is symmetry, the same model elsewhere, and its own past.".to_owned());
+        hints.push(
+            "A guest sees no memory channels: its basis is symmetry, the same model elsewhere, and its own past."
+                .to_owned(),
+        );
     }
     hints
 }

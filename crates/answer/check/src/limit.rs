@@ -48,7 +48,8 @@ pub(crate) fn by_parts(run: &Run, result: &BenchmarkResult, share: &ExpectedShar
 fn dram(machine: &Machine) -> Option<(f64, String)> {
     let fact = |name: &str| machine.number(name).filter(|number| *number > 0.0);
     let channels = fact("memory.board_channels").or_else(|| fact("memory.channels"))?;
-    let (speed, width) = (fact("memory.rated_speed").or_else(|| fact("memory.speed"))?, fact("memory.width").unwrap_or(8.0));
+    let (speed, width) =
+        (fact("memory.rated_speed").or_else(|| fact("memory.speed"))?, fact("memory.width").unwrap_or(8.0));
     if machine.is_guest() || fact("cpu.cores")? < CORES_PER_CHANNEL * channels {
         return None;
     }

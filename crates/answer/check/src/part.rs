@@ -63,13 +63,21 @@ fn network(machine: &Machine, name: &str, peers: &[&Machine]) -> Option<CheckRow
     let half = machine.text(&fact("duplex")).as_deref() == Some("half");
     let mtu = number("mtu");
     let usual = cause::usual(&fact("mtu"), peers).and_then(|text| text.parse::<f64>().ok());
-    let named = |because: String, cure: &str| NamedCause { title: "the network interface".to_owned(), because, cure: cure.to_owned() };
-    let words = |rate: String, duplex: &str| if half || duplex == "half" { format!("{rate}, {duplex} duplex") } else { rate };
+    let named = |because: String, cure: &str| NamedCause {
+        title: "the network interface".to_owned(),
+        because,
+        cure: cure.to_owned(),
+    };
+    let words =
+        |rate: String, duplex: &str| if half || duplex == "half" { format!("{rate}, {duplex} duplex") } else { rate };
     let (found, wanted, fault) = match (speed, most, mtu, usual) {
         (Some(speed), Some(most), ..) if speed < 0.99 * most => (
             format!("{} link", rate(speed)),
             format!("{} card", rate(most)),
-            Some(named(format!("the link runs at {} of {}", rate(speed), rate(most)), "check the cable and the switch port")),
+            Some(named(
+                format!("the link runs at {} of {}", rate(speed), rate(most)),
+                "check the cable and the switch port",
+            )),
         ),
         (Some(speed), ..) if half => (
             words(rate(speed), "half"),
@@ -81,7 +89,11 @@ fn network(machine: &Machine, name: &str, peers: &[&Machine]) -> Option<CheckRow
             format!("MTU {usual}"),
             Some(named(format!("the MTU is {mtu}, and {usual} on the others"), "set the MTU of the others")),
         ),
-        (Some(speed), most, ..) => (format!("{} link", rate(speed)), most.map_or_else(String::new, |most| format!("{} card", rate(most))), None),
+        (Some(speed), most, ..) => (
+            format!("{} link", rate(speed)),
+            most.map_or_else(String::new, |most| format!("{} card", rate(most))),
+            None,
+        ),
         _ => return None,
     };
     Some(row(fact("speed"), format!("network {name}"), found, wanted, fault))
@@ -106,5 +118,11 @@ fn link(machine: &Machine, name: &str) -> Option<CheckRow> {
         because: format!("PCIe {found} of {wanted}"),
         cure: "reseat the card, or check the slot and the firmware".to_owned(),
     });
-    Some(row(fact("width"), format!("{kind} {}", at.replace('_', ":")), format!("PCIe {found}"), format!("PCIe {wanted}"), fault))
+    Some(row(
+        fact("width"),
+        format!("{kind} {}", at.replace('_', ":")),
+        format!("PCIe {found}"),
+        format!("PCIe {wanted}"),
+        fault,
+    ))
 }

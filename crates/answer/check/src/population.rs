@@ -49,7 +49,9 @@ impl Population {
         }
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let (low, high) = if logs.len() < ENOUGH {
-            let ends = logs.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| (low.min(*log), high.max(*log)));
+            let ends = logs
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| (low.min(*log), high.max(*log)));
             (ends.0 - few, ends.1 + few)
         } else {
             let median = stats::median(&logs)?;

@@ -158,7 +158,9 @@ impl MachineCheck {
     /// Whether any row was judged.
     #[must_use]
     pub fn says_anything(&self) -> bool {
-        let judged = |row: &CheckRow| row.verdict == CheckVerdict::Low || (row.verdict == CheckVerdict::Ok && row.value.is_some());
+        let judged = |row: &CheckRow| {
+            row.verdict == CheckVerdict::Low || (row.verdict == CheckVerdict::Ok && row.value.is_some())
+        };
         self.rows.iter().any(judged)
     }
 }

@@ -70,5 +70,12 @@ fn symmetric<'a>(members: &[(&'a BenchmarkResult, &'a str, Estimate)], parts: &'
         basis: Basis::Symmetry,
         says: format!("the other {} {parts}", others.len()),
     });
-    Some(Symmetric { parts, count: members.len(), slowest, number, loss: cost(estimate.value) / cost(middle) - 1.0, expected })
+    Some(Symmetric {
+        parts,
+        count: members.len(),
+        slowest,
+        number,
+        loss: cost(estimate.value) / cost(middle) - 1.0,
+        expected,
+    })
 }

@@ -41,8 +41,8 @@ pub use result::{
     Cause, CommonFactor, Decided, DifferenceKind, Experiment, Explanation, LeftOpen, NotRuledOut, Payment,
     PrimitiveResidual, ResultName, Rival, RuledOut, RunDifference, SlowestMeasured, Unmeasured, WouldNeed,
 };
-pub use steps::{ExplainOptions, explain};
 pub use rules::{KnownCause, known_causes};
+pub use steps::{ExplainOptions, explain};
 pub use stream_line::StreamLine;
 
 #[cfg(test)]

@@ -40,7 +40,9 @@ mod topology;
 mod verdict;
 pub mod words;
 
-pub use catalogue::{BenchmarkDescription, Catalogue, ExpectedShare, KeyResult, Operation, ParameterDescription, PartLimit, Reference};
+pub use catalogue::{
+    BenchmarkDescription, Catalogue, ExpectedShare, KeyResult, Operation, ParameterDescription, PartLimit, Reference,
+};
 pub use class::Class;
 pub use command::{command_line, holds_password, presentable, without_password};
 pub use conditions::{Conditions, TakenTime};

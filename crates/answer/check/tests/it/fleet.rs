@@ -34,7 +34,11 @@ fn bad_nodes_of_a_large_fleet_are_found() {
     let named: BTreeSet<usize> = found.drain.iter().map(|node| node.parse().unwrap()).collect();
     let right = named.intersection(&bad).count();
     let wrong = named.difference(&bad).count();
-    println!("{count} nodes: {right} of {} bad ones found, {wrong} of {} healthy ones named", bad.len(), count - bad.len());
+    println!(
+        "{count} nodes: {right} of {} bad ones found, {wrong} of {} healthy ones named",
+        bad.len(),
+        count - bad.len()
+    );
     assert!(100 * right >= 95 * bad.len(), "{named:?} of {bad:?}");
     assert!(1000 * wrong <= count - bad.len(), "{named:?} of {bad:?}");
 }

@@ -36,7 +36,13 @@ pub(crate) fn number(machine: &mut Machine, name: &str, value: f64) {
 
 pub(crate) fn put(machine: &mut Machine, name: &str, value: FactValue) {
     machine.facts.retain(|fact| fact.name != name);
-    machine.facts.push(Fact { name: name.to_owned(), value, unit: None, source: "/proc".to_owned(), affects: Vec::new() });
+    machine.facts.push(Fact {
+        name: name.to_owned(),
+        value,
+        unit: None,
+        source: "/proc".to_owned(),
+        affects: Vec::new(),
+    });
 }
 
 fn machine() -> Machine {
@@ -129,7 +135,12 @@ pub(crate) fn healthy(random: &mut ChaCha8Rng) -> Run {
         label: None,
         origin: None,
         machine: machine(),
-        session: Session { started: "2026-11-21T00:00:00Z".to_owned(), seconds: 40.0, complete: true, ..Session::default() },
+        session: Session {
+            started: "2026-11-21T00:00:00Z".to_owned(),
+            seconds: 40.0,
+            complete: true,
+            ..Session::default()
+        },
         plan,
         rules: std::collections::BTreeMap::new(),
         results,

@@ -13,70 +13,150 @@ type Defect = (&'static str, fn(&mut Run), &'static str, &'static str);
 const DEFECTS: [Defect; 20] = [
     ("CPU quota", |run| number(&mut run.machine, "cgroup.cpus", 6.0), "cpu.online", "cgroup CPU limit"),
     ("cpuset", |run| number(&mut run.machine, "cgroup.cpuset_cpus", 4.0), "cpu.online", "number of threads"),
-    ("one NUMA node bound", |run| {
-        text(&mut run.machine, "confinement.memory_nodes", "0");
-        slower(run, "memory.triad", 1.9);
-        slower(run, "memory.read", 1.9);
-    }, "memory.triad", "NUMA nodes"),
+    (
+        "one NUMA node bound",
+        |run| {
+            text(&mut run.machine, "confinement.memory_nodes", "0");
+            slower(run, "memory.triad", 1.9);
+            slower(run, "memory.read", 1.9);
+        },
+        "memory.triad",
+        "NUMA nodes",
+    ),
     ("a slow core", |run| slower(run, "cpu.core_loop:cpu=5", 1.3), "cpu.core_loop", "slowest: core 5"),
-    ("half the memory channels", |run| {
-        number(&mut run.machine, "memory.channels", 4.0);
-        slower(run, "memory.triad", 2.0);
-        slower(run, "memory.read", 2.0);
-    }, "memory.triad", "memory channels and modules"),
-    ("memory at a lower speed", |run| {
-        number(&mut run.machine, "memory.speed", 1.866e9);
-        slower(run, "memory.triad", 1.7);
-        slower(run, "memory.read", 1.7);
-    }, "memory.triad", "memory channels and modules"),
-    ("PCIe x4 of x16", |run| number(&mut run.machine, "pcie.0000_41_00_0.width", 4.0), "pcie.0000_41", "the link of a PCI Express device"),
-    ("100 Mb/s link", |run| number(&mut run.machine, "network.eth0.speed", 12.5e6), "network.eth0", "the network interface"),
-    ("half duplex", |run| text(&mut run.machine, "network.eth0.duplex", "half"), "network.eth0", "the network interface"),
+    (
+        "half the memory channels",
+        |run| {
+            number(&mut run.machine, "memory.channels", 4.0);
+            slower(run, "memory.triad", 2.0);
+            slower(run, "memory.read", 2.0);
+        },
+        "memory.triad",
+        "memory channels and modules",
+    ),
+    (
+        "memory at a lower speed",
+        |run| {
+            number(&mut run.machine, "memory.speed", 1.866e9);
+            slower(run, "memory.triad", 1.7);
+            slower(run, "memory.read", 1.7);
+        },
+        "memory.triad",
+        "memory channels and modules",
+    ),
+    (
+        "PCIe x4 of x16",
+        |run| number(&mut run.machine, "pcie.0000_41_00_0.width", 4.0),
+        "pcie.0000_41",
+        "the link of a PCI Express device",
+    ),
+    (
+        "100 Mb/s link",
+        |run| number(&mut run.machine, "network.eth0.speed", 12.5e6),
+        "network.eth0",
+        "the network interface",
+    ),
+    (
+        "half duplex",
+        |run| text(&mut run.machine, "network.eth0.duplex", "half"),
+        "network.eth0",
+        "the network interface",
+    ),
     ("MTU", |run| number(&mut run.machine, "network.eth0.mtu", 1500.0), "network.eth0", "the network interface"),
-    ("governor powersave", |run| {
-        text(&mut run.machine, "cpu.governor", "powersave");
-        slower(run, "cpu.clock", 2.0);
-        slower(run, "cpu.", 2.0);
-    }, "cpu.clock", "frequency and boost limits"),
-    ("turbo off", |run| {
-        put(&mut run.machine, "cpu.boost", FactValue::Truth(false));
-        slower(run, "cpu.arithmetic", 1.3);
-        slower(run, "cpu.core_loop", 1.3);
-    }, "cpu.arithmetic", "frequency and boost limits"),
-    ("throttled clock", |run| {
-        number(&mut run.machine, "cpu.core_throttled", 812.0);
-        slower(run, "cpu.clock", 2.5);
-        slower(run, "cpu.arithmetic", 2.5);
-    }, "cpu.clock", "heat"),
-    ("swap in use", |run| {
-        number(&mut run.machine, "memory.swap_free", 1e9);
-        slower(run, "memory.load_latency", 2.0);
-    }, "memory.load_latency", "swapping"),
-    ("full file system", |run| {
-        number(&mut run.machine, "filesystem.target.free", 1e10);
-        slower(run, "file.fsync", 4.0);
-    }, "file.fsync", "a full file system"),
-    ("hpet", |run| {
-        text(&mut run.machine, "clock.source", "hpet");
-        slower(run, "os.clock_read", 40.0);
-    }, "os.clock_read", "clock source"),
-    ("huge pages off", |run| {
-        text(&mut run.machine, "memory.transparent_huge_pages", "never");
-        slower(run, "memory.load_latency", 1.6);
-    }, "memory.load_latency", "huge pages"),
-    ("mitigations changed", |run| {
-        text(&mut run.machine, "mitigation.retbleed", "Mitigation: untrained return thunk");
-        slower(run, "os.syscall_getppid", 3.0);
-    }, "os.syscall_getppid", "retpolines and other indirect branch mitigations"),
-    ("an I/O limit", |run| {
-        number(&mut run.machine, "cgroup.limited_disks", 1.0);
-        slower(run, "file.fsync", 6.0);
-    }, "file.fsync", "a limit on disk I/O"),
-    ("a noisy neighbour", |run| {
-        run.session.conditions.others = Some(TakenTime { seconds: 4.0, of: 10.0 });
-        run.session.conditions.cpus = Some(16);
-        slower(run, "memory.triad", 2.0);
-    }, "memory.triad", "other processes used 40%"),
+    (
+        "governor powersave",
+        |run| {
+            text(&mut run.machine, "cpu.governor", "powersave");
+            slower(run, "cpu.clock", 2.0);
+            slower(run, "cpu.", 2.0);
+        },
+        "cpu.clock",
+        "frequency and boost limits",
+    ),
+    (
+        "turbo off",
+        |run| {
+            put(&mut run.machine, "cpu.boost", FactValue::Truth(false));
+            slower(run, "cpu.arithmetic", 1.3);
+            slower(run, "cpu.core_loop", 1.3);
+        },
+        "cpu.arithmetic",
+        "frequency and boost limits",
+    ),
+    (
+        "throttled clock",
+        |run| {
+            number(&mut run.machine, "cpu.core_throttled", 812.0);
+            slower(run, "cpu.clock", 2.5);
+            slower(run, "cpu.arithmetic", 2.5);
+        },
+        "cpu.clock",
+        "heat",
+    ),
+    (
+        "swap in use",
+        |run| {
+            number(&mut run.machine, "memory.swap_free", 1e9);
+            slower(run, "memory.load_latency", 2.0);
+        },
+        "memory.load_latency",
+        "swapping",
+    ),
+    (
+        "full file system",
+        |run| {
+            number(&mut run.machine, "filesystem.target.free", 1e10);
+            slower(run, "file.fsync", 4.0);
+        },
+        "file.fsync",
+        "a full file system",
+    ),
+    (
+        "hpet",
+        |run| {
+            text(&mut run.machine, "clock.source", "hpet");
+            slower(run, "os.clock_read", 40.0);
+        },
+        "os.clock_read",
+        "clock source",
+    ),
+    (
+        "huge pages off",
+        |run| {
+            text(&mut run.machine, "memory.transparent_huge_pages", "never");
+            slower(run, "memory.load_latency", 1.6);
+        },
+        "memory.load_latency",
+        "huge pages",
+    ),
+    (
+        "mitigations changed",
+        |run| {
+            text(&mut run.machine, "mitigation.retbleed", "Mitigation: untrained return thunk");
+            slower(run, "os.syscall_getppid", 3.0);
+        },
+        "os.syscall_getppid",
+        "retpolines and other indirect branch mitigations",
+    ),
+    (
+        "an I/O limit",
+        |run| {
+            number(&mut run.machine, "cgroup.limited_disks", 1.0);
+            slower(run, "file.fsync", 6.0);
+        },
+        "file.fsync",
+        "a limit on disk I/O",
+    ),
+    (
+        "a noisy neighbour",
+        |run| {
+            run.session.conditions.others = Some(TakenTime { seconds: 4.0, of: 10.0 });
+            run.session.conditions.cpus = Some(16);
+            slower(run, "memory.triad", 2.0);
+        },
+        "memory.triad",
+        "other processes used 40%",
+    ),
 ];
 
 /// Two faults that are there and lower nothing: of the disk beside defects elsewhere, else of the clock and the memory.
@@ -109,11 +189,19 @@ fn twenty_planted_defects_are_found_with_their_causes() {
         let row = found.rows.iter().find(|row| row.id.starts_with(id)).unwrap();
         let causes: Vec<&str> = row.causes.iter().map(|cause| cause.title.as_str()).collect();
         let first = causes.first().copied().unwrap_or(&row.note);
-        println!("| {name} | {} | {} | {first} | {} | {} apart |", row.title, row.verdict.word(), causes.len().saturating_sub(1), found.look.len());
+        println!(
+            "| {name} | {} | {} | {first} | {} | {} apart |",
+            row.title,
+            row.verdict.word(),
+            causes.len().saturating_sub(1),
+            found.look.len()
+        );
         let named = causes.contains(&expected) || row.note.contains(expected);
         let verdict = if name == "a noisy neighbour" { CheckVerdict::Busy } else { CheckVerdict::Low };
         // The decoys are worth a look, and no low row has them as a cause.
-        let blamed = found.low().flat_map(|row| &row.causes).any(|cause| ["a degraded array", "interrupts on one CPU", "memory errors"].contains(&cause.title.as_str()));
+        let blamed = found.low().flat_map(|row| &row.causes).any(|cause| {
+            ["a degraded array", "interrupts on one CPU", "memory errors"].contains(&cause.title.as_str())
+        });
         if !named || row.verdict != verdict || blamed || found.look.len() < 2 {
             wrong.push(format!("{name}: {row:#?} {:?}", found.look));
         }
@@ -144,7 +232,11 @@ fn disturbed_and_sparse_measurements_are_never_low() {
     let spoil: [fn(&mut model::BenchmarkResult); 3] = [
         |result| result.flags.push(model::Flag::Steal),
         |result| result.flags.push(model::Flag::Noisy),
-        |result| if let model::Outcome::Measured(estimate) = &mut result.outcome { estimate.samples = 7 },
+        |result| {
+            if let model::Outcome::Measured(estimate) = &mut result.outcome {
+                estimate.samples = 7
+            }
+        },
     ];
     for spoil in spoil {
         let mut run = healthy(&mut random);

@@ -19,7 +19,8 @@ fn at_most_one_machine_in_a_hundred_is_called_low() {
         let (mut any, mut bad) = (false, false);
         for quantity in PublicQuantity::ALL {
             let Some(value) = machine.values[quantity as usize] else { continue };
-            let others = table.machines.iter().enumerate().filter(|(other, one)| *other != at && alike(machine, one, quantity));
+            let others =
+                table.machines.iter().enumerate().filter(|(other, one)| *other != at && alike(machine, one, quantity));
             let values: Vec<f64> = others.filter_map(|(_, one)| one.values[quantity as usize]).collect();
             let Some(range) = Population::of(&values) else { continue };
             any = true;

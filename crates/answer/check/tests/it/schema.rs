@@ -12,5 +12,8 @@ fn the_published_schema_is_current() {
     }
     let published: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&path).unwrap_or_default()).unwrap_or_default();
-    assert!(published == current, "docs/reference/check.schema.json is stale; PRONY_BLESS=1 cargo test -p prony-check writes it");
+    assert!(
+        published == current,
+        "docs/reference/check.schema.json is stale; PRONY_BLESS=1 cargo test -p prony-check writes it"
+    );
 }

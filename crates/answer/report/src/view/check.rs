@@ -4,7 +4,9 @@ use check::{CheckRow, CheckVerdict, FleetCheck, FleetFinding, MachineCheck};
 use model::Estimate;
 
 use crate::words::{duration, plural};
-use crate::{Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, Table, TableRow, Tone};
+use crate::{
+    Block, Cell, Column, Document, DocumentSection, EmbeddedJson, PrintedQuantity, Records, Table, TableRow, Tone,
+};
 
 /// Rows of one machine on one screen; what is in order and does not fit is counted.
 const ROWS: usize = 14;
@@ -41,7 +43,11 @@ fn machine(found: &MachineCheck) -> Document {
     if calm > room {
         document.add("", Block::Text(format!("{} more are in order or have no expectation.", calm - room)));
     }
-    let look: Vec<String> = found.look.iter().map(|one| format!("Worth a look: {}. {}.", one.because, crate::words::capital(&one.cure))).collect();
+    let look: Vec<String> = found
+        .look
+        .iter()
+        .map(|one| format!("Worth a look: {}. {}.", one.because, crate::words::capital(&one.cure)))
+        .collect();
     if !look.is_empty() {
         document.add("", Block::list(look));
     }
@@ -66,7 +72,11 @@ fn first(found: &MachineCheck) -> Option<String> {
     let row = found.low().find(|row| !row.causes.is_empty())?;
     let cause = row.causes.first()?;
     let gain = row.value.zip(row.expected.as_ref()).map(|(value, range)| {
-        let ends = if value.value > range.high { [value.value / range.high, value.value / range.low] } else { [range.low / value.value, range.high / value.value] };
+        let ends = if value.value > range.high {
+            [value.value / range.high, value.value / range.low]
+        } else {
+            [range.low / value.value, range.high / value.value]
+        };
         format!(" Expected gain: {:.2}x to {:.2}x.", ends[0], ends[1])
     });
     Some(format!("First: {}.{}", cause.cure, gain.unwrap_or_default()))
@@ -92,10 +102,17 @@ fn lines(row: &CheckRow) -> Vec<TableRow> {
         _ => Cell::text(&row.wanted),
     };
     let title = if row.value.is_some() && !row.found.is_empty() { row.found.clone() } else { row.title.clone() };
-    let mut lines = vec![TableRow::of(vec![Cell::text(title), measured, expected, Cell::Text(row.verdict.word().to_owned(), tone)])];
+    let mut lines = vec![TableRow::of(vec![
+        Cell::text(title),
+        measured,
+        expected,
+        Cell::Text(row.verdict.word().to_owned(), tone),
+    ])];
     let mut why = |text: String, tone| lines.push(TableRow::of(vec![Cell::text(""), Cell::Across(text, tone)]));
     if let [cause, rivals @ ..] = row.causes.as_slice() {
-        let or = if rivals.is_empty() { String::new() } else {
+        let or = if rivals.is_empty() {
+            String::new()
+        } else {
             format!(" (or: {})", rivals.iter().map(|one| one.because.as_str()).collect::<Vec<_>>().join("; "))
         };
         why(format!("{}: {}{or}", cause.because, cause.cure), Tone::Strong);
@@ -113,7 +130,11 @@ fn fleet(found: &FleetCheck) -> Document {
     };
     let mut document = Document::new(format!("{}: {named}", plural(found.nodes.len(), "node")));
     let row = |finding: &FleetFinding| {
-        TableRow::of(vec![Cell::text(&finding.node), Cell::text(&finding.part), Cell::Text(finding.says.clone(), Tone::Bad)])
+        TableRow::of(vec![
+            Cell::text(&finding.node),
+            Cell::text(&finding.part),
+            Cell::Text(finding.says.clone(), Tone::Bad),
+        ])
     };
     if !found.findings.is_empty() {
         let rows = found.findings.iter().take(FINDINGS).map(row).collect();
@@ -133,7 +154,9 @@ fn fleet(found: &FleetCheck) -> Document {
 }
 
 fn records(found: &FleetCheck) -> Records {
-    let header = "node id title value low high expected_low expected_high unit found wanted verdict p cause cure note".split(' ').collect();
+    let header = "node id title value low high expected_low expected_high unit found wanted verdict p cause cure note"
+        .split(' ')
+        .collect();
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let of = |node: &MachineCheck, row: &CheckRow| {
         let end = |pick: fn(&Estimate) -> f64| number(row.value.as_ref().map(pick));
@@ -158,5 +181,8 @@ fn records(found: &FleetCheck) -> Records {
             row.note.clone(),
         ]
     };
-    Records { header, rows: found.nodes.iter().flat_map(|node| node.rows.iter().map(move |row| of(node, row))).collect() }
+    Records {
+        header,
+        rows: found.nodes.iter().flat_map(|node| node.rows.iter().map(move |row| of(node, row))).collect(),
+    }
 }

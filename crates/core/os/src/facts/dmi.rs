@@ -121,7 +121,9 @@ fn channel(device: &str, bank: &str) -> Option<String> {
     });
     let slot = || {
         let at = words.iter().position(|word| word.starts_with("DIMM"));
-        let name = at.and_then(|at| words[at].strip_prefix("DIMM").filter(|name| !name.is_empty()).or_else(|| words.get(at + 1).copied()));
+        let name = at.and_then(|at| {
+            words[at].strip_prefix("DIMM").filter(|name| !name.is_empty()).or_else(|| words.get(at + 1).copied())
+        });
         name.or_else(|| words.last().copied()).and_then(lettered)
     };
     let name = after.or_else(slot)?;
@@ -133,7 +135,8 @@ fn module(fields: &[u8]) -> Option<Module> {
     if matches!(word(0x0c)?, 0 | 0xffff) {
         return None;
     }
-    let told = |at: usize| word(at).filter(|speed| !matches!(speed, 0 | 0xffff)).map(|mega| u64::from(mega) * 1_000_000);
+    let told =
+        |at: usize| word(at).filter(|speed| !matches!(speed, 0 | 0xffff)).map(|mega| u64::from(mega) * 1_000_000);
     let kind = match fields.get(0x12)? {
         0x12 => "DDR",
         0x13 => "DDR2",
@@ -178,7 +181,12 @@ mod tests {
         table.extend([END, 4, 0, 0, 0, 0]);
         table.extend(device(1, 0x1a, 1, 1));
         let found = memory(&table);
-        let module = |kind, configured, rated| Module { kind, transfers_per_second: Some(configured), rated: Some(rated), width: 8 };
+        let module = |kind, configured, rated| Module {
+            kind,
+            transfers_per_second: Some(configured),
+            rated: Some(rated),
+            width: 8,
+        };
         assert_eq!(found.modules[0], module("DDR4", 2_933_000_000, 3_200_000_000));
         assert_eq!(found.modules[1], module("DDR5", 4_800_000_000, 4_800_000_000));
         assert_eq!((found.modules.len(), found.slots, found.channels), (2, 3, Some(1)), "all slots are called A");

@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn interrupts_of_devices_and_not_of_cpus_are_counted() {
-        let table = "           CPU0       CPU1\n  24:     300000     100000  PCI-MSI eth0\n NMI:  9 900000  Non-maskable\n";
+        let table =
+            "           CPU0       CPU1\n  24:     300000     100000  PCI-MSI eth0\n NMI:  9 900000  Non-maskable\n";
         assert_eq!(busiest(table), Some(0.75));
         assert_eq!(busiest("  CPU0  CPU1\n 1: 5 5 keyboard\n"), None);
         assert_eq!(busiest("  CPU0\n 1: 500000 timer\n"), None);

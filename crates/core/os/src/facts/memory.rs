@@ -77,7 +77,13 @@ fn modules(facts: &mut Collector) {
     facts.number("memory.slots", number(|memory| Some(memory.slots as f64)), "1", path, &[]);
     facts.number("memory.channels", number(|memory| memory.channels.map(|n| n as f64)), "1", path, DRAM);
     facts.number("memory.board_channels", number(|memory| memory.board_channels.map(|n| n as f64)), "1", path, &[]);
-    facts.number("memory.speed", number(|memory| memory.least(|module| module.transfers_per_second)), "transfers/s", path, DRAM);
+    facts.number(
+        "memory.speed",
+        number(|memory| memory.least(|module| module.transfers_per_second)),
+        "transfers/s",
+        path,
+        DRAM,
+    );
     facts.number("memory.rated_speed", number(|memory| memory.least(|module| module.rated)), "transfers/s", path, &[]);
     facts.number("memory.width", number(|memory| memory.least(|module| Some(module.width))), "B", path, &[]);
     let kinds = memory.map(|memory| {

@@ -31,7 +31,13 @@ pub(super) fn collect(facts: &mut Collector) {
         let name = |what: &str| format!("pcie.{}.{what}", address.replace([':', '.'], "_"));
         facts.words(name("kind"), Ok(kind), format!("{dir}/class"), &[]);
         facts.number(name("width"), Ok(width), "1", format!("{dir}/current_link_width"), affects);
-        facts.number(name("width_max"), Ok(slot.map_or(most, |slot| slot.min(most))), "1", format!("{dir}/max_link_width"), &[]);
+        facts.number(
+            name("width_max"),
+            Ok(slot.map_or(most, |slot| slot.min(most))),
+            "1",
+            format!("{dir}/max_link_width"),
+            &[],
+        );
         facts.number(name("speed"), now, "transfers/s", format!("{dir}/current_link_speed"), affects);
         let can = can.map(|can| fastest.map_or(can, |slot| slot.min(can)));
         facts.number(name("speed_max"), can, "transfers/s", format!("{dir}/max_link_speed"), &[]);
@@ -68,7 +74,12 @@ mod tests {
             files.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).unwrap());
         };
         let link = |width, most| {
-            [("current_link_width", width), ("max_link_width", most), ("current_link_speed", "16.0 GT/s PCIe\n"), ("max_link_speed", "16.0 GT/s PCIe\n")]
+            [
+                ("current_link_width", width),
+                ("max_link_width", most),
+                ("current_link_speed", "16.0 GT/s PCIe\n"),
+                ("max_link_speed", "16.0 GT/s PCIe\n"),
+            ]
         };
         let port = "devices/pci0000:00/0000:00:01.1";
         put(port, &link("4\n", "8\n"));

@@ -47,7 +47,8 @@ const MODES: &[(usize, usize, f64)] = &[
 
 /// Bytes per second of the fastest supported mode of an interface (`ETHTOOL_GLINKSETTINGS`).
 pub fn fastest_mode(interface: &str) -> Result<f64> {
-    let socket = std::net::UdpSocket::bind(("127.0.0.1", 0)).map_err(|error| Error::refused(WHAT, error.to_string()))?;
+    let socket =
+        std::net::UdpSocket::bind(("127.0.0.1", 0)).map_err(|error| Error::refused(WHAT, error.to_string()))?;
     let mut words = vec![0_u32; HEAD + 3 * MOST_WORDS];
     words[0] = GET_LINK_SETTINGS;
     // The first call says how many words a mask has, the second one fills them.
