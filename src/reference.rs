@@ -26,7 +26,7 @@ pub(crate) fn place(run: &Run) -> Option<String> {
     let mut places = Vec::new();
     for result in &run.results {
         let Some((place, of)) = table().place(&run.machine, result).filter(|_| run.origin.is_none()) else { continue };
-        let title = if result.class == model::Class::MemoryLatency { "memory latency" } else { &result.title };
+        let title = if result.class == model::Class::MemoryLatency { "memory latency" } else { result.title.as_str() };
         if !titles.contains(&title) {
             titles.push(title);
             places.push(format!("{title} {place} of {of}"));

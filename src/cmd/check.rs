@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
     /// Add the run, without identifying data, to this folder of reference runs
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["hosts_to_check", "nodes"])]
+    #[arg(long, value_name = "DIR", help_heading = "Saving", conflicts_with_all = ["hosts_to_check", "nodes"])]
     add_reference: Option<PathBuf>,
     /// Use this many nodes [default: all hosts, all of Slurm's partition, one local]
     #[arg(long, short = 'N', value_name = "N", help_heading = "Nodes", value_parser = clap::value_parser!(u32).range(1..=10_000))]

@@ -9,8 +9,18 @@ use super::rules::{RULES, is_fact};
 const NOISE: f64 = 0.01;
 
 /// Momentary facts, which differ between any two runs and do not characterise the machine.
-const MOMENTARY: &[&str] =
-    &["cpu.clock.current", "memory.available", "memory.swap_free", "kernel.uptime", "filesystem.*.free"];
+const MOMENTARY: &[&str] = &[
+    "cpu.clock.current",
+    "cpu.core_throttled",
+    "cpu.package_throttled",
+    "memory.available",
+    "memory.swap_free",
+    "memory.corrected_errors",
+    "memory.uncorrected_errors",
+    "interrupts.busiest_cpu",
+    "kernel.uptime",
+    "filesystem.*.free",
+];
 
 /// Facts, settings and notes that differ. A fact differs only if both runs recorded a value. Facts that neither declare
 /// what they affect nor occur in a rule are omitted.

@@ -93,6 +93,15 @@ mod tests {
     }
 
     #[test]
+    fn eight_rounds_of_a_check_take_less_than_a_minute_on_any_machine() {
+        for name in ["guest-2", "epyc-9754", "epyc-9375f"] {
+            let (results, seconds) = round("check", name);
+            eprintln!("check on {name}: {results} results, {:.0} s for eight rounds", 8.0 * seconds);
+            assert!(8.0 * seconds < 60.0, "{name}: {seconds} s a round");
+        }
+    }
+
+    #[test]
     fn what_walks_more_takes_longer() {
         assert!((seconds("os.syscall_write", "") - BARE).abs() < 1e-12);
         assert!((seconds("no.such", "working_set=word") - BARE).abs() < 1e-12);
