@@ -83,13 +83,17 @@ fn driver() -> Result<&'static Driver, Error> {
     unsafe { (driver.cuDriverGetVersion)(&mut version) };
     if version < OLDEST {
         let (major, minor) = (version / 1000, version % 1000 / 10);
-        return Err(Error::new(format!("the NVIDIA driver is too old: it is of CUDA {major}.{minor}, and 11.0 is needed")));
+        return Err(Error::new(format!(
+            "the NVIDIA driver is too old: it is of CUDA {major}.{minor}, and 11.0 is needed"
+        )));
     }
     // SAFETY: the first call, without pointers.
     match unsafe { (driver.cuInit)(0) } {
         0 => Ok(driver),
         NO_DEVICE => Err(Error::new("the NVIDIA driver finds no device (in MIG mode, make a slice first)")),
-        MISMATCH => Err(Error::new("the NVIDIA driver's library and kernel module are of different versions; reboot, or load the module again")),
+        MISMATCH => Err(Error::new(
+            "the NVIDIA driver's library and kernel module are of different versions; reboot, or load the module again",
+        )),
         code => Err(driver.error("the NVIDIA driver does not start", code)),
     }
 }
@@ -100,7 +104,10 @@ pub(crate) fn count() -> Result<usize, Error> {
     let mut count = 0;
     // SAFETY: a number is written to a local one.
     driver.check("the devices could not be counted", unsafe { (driver.cuDeviceGetCount)(&mut count) })?;
-    usize::try_from(count).ok().filter(|count| *count > 0).ok_or_else(|| Error::new("the NVIDIA driver finds no device"))
+    usize::try_from(count)
+        .ok()
+        .filter(|count| *count > 0)
+        .ok_or_else(|| Error::new("the NVIDIA driver finds no device"))
 }
 
 /// What the driver says about a card without making a context.
@@ -182,7 +189,9 @@ impl Cuda {
         match unsafe { (driver.cuCtxCreate_v2)(&mut context, 0, card.device) } {
             0 => {}
             UNAVAILABLE => {
-                return Err(Error::new(format!("device {index} is in exclusive mode, and another process uses it; end that, or set the mode by nvidia-smi -c 0")));
+                return Err(Error::new(format!(
+                    "device {index} is in exclusive mode, and another process uses it; end that, or set the mode by nvidia-smi -c 0"
+                )));
             }
             code => return Err(driver.error(&format!("device {index} could not be used"), code)),
         }
@@ -238,7 +247,10 @@ impl Cuda {
         }
         if self.capability < kernel.target {
             let [has, needs] = [self.capability, kernel.target].map(|x| format!("{}.{}", x / 10, x % 10));
-            return Err(Error::new(format!("the device has compute capability {has}, and {} needs {needs}", kernel.name)));
+            return Err(Error::new(format!(
+                "the device has compute capability {has}, and {} needs {needs}",
+                kernel.name
+            )));
         }
         let (mut module, mut function, mut log) = (null_mut(), null_mut(), vec![0_u8; 4096]);
         let text = CString::new(kernel.ptx).map_err(|_| Error::new("a kernel contains a zero"))?;
@@ -286,9 +298,8 @@ impl Cuda {
             Work::Write(handle, offset, bytes) => {
                 let at = self.allocations.address(*handle, *offset, bytes.len())? + *offset;
                 // SAFETY: so many bytes are allocated there, and `together` waits before the borrow of the others ends.
-                let code = unsafe {
-                    (self.driver.cuMemcpyHtoDAsync_v2)(at as u64, bytes.as_ptr().cast(), bytes.len(), queue)
-                };
+                let code =
+                    unsafe { (self.driver.cuMemcpyHtoDAsync_v2)(at as u64, bytes.as_ptr().cast(), bytes.len(), queue) };
                 self.check("a copy to the device failed", code)
             }
             Work::Read(handle, offset, bytes) => {

@@ -266,6 +266,8 @@ impl Device {
     pub(crate) fn guarded(&self, launch: &Launch<'_>, times: u32) -> Result<f64, Error> {
         let seconds = self.0.timed(&launch.checked(), times)?;
         let possible = seconds.is_finite() && seconds > 0.0;
-        possible.then_some(seconds).ok_or_else(|| Error::new(format!("the device timed {} at {seconds} s", launch.kernel.name)))
+        possible
+            .then_some(seconds)
+            .ok_or_else(|| Error::new(format!("the device timed {} at {seconds} s", launch.kernel.name)))
     }
 }

@@ -138,7 +138,8 @@ fn memory_limit(hertz: f64, bits: f64) -> f64 {
 /// Bytes a second of a PCIe link in one direction: 2.5 and 5 GT/s with 8 of 10 bits, then 8 GT/s with 128 of 130 bits,
 /// which doubles in each generation.
 fn link_limit(generation: f64, width: f64) -> f64 {
-    let lane = if generation < 3.0 { 0.25e9 * generation } else { 8e9 / 8.0 * 128.0 / 130.0 * 2f64.powf(generation - 3.0) };
+    let lane =
+        if generation < 3.0 { 0.25e9 * generation } else { 8e9 / 8.0 * 128.0 / 130.0 * 2f64.powf(generation - 3.0) };
     lane * width
 }
 
@@ -163,6 +164,8 @@ mod tests {
         assert!((memory_limit(2.619e9, 5120.0) / 3.352e12 - 1.0).abs() < 1e-3);
         let [single, double] = lanes(90).map(|lanes| 2.0 * lanes * 132.0 * 1.98e9);
         assert!((single / 66.9e12 - 1.0).abs() < 1e-2 && (double / 33.5e12 - 1.0).abs() < 1e-2);
-        assert!((link_limit(5.0, 16.0) / 63.0e9 - 1.0).abs() < 1e-2 && (link_limit(3.0, 16.0) / 15.75e9 - 1.0).abs() < 1e-2);
+        assert!(
+            (link_limit(5.0, 16.0) / 63.0e9 - 1.0).abs() < 1e-2 && (link_limit(3.0, 16.0) / 15.75e9 - 1.0).abs() < 1e-2
+        );
     }
 }

@@ -15,7 +15,11 @@ impl Ring {
     /// When a place is beyond the memory, or there is too little memory.
     pub fn new(device: &Device, stride: usize, order: &[u32]) -> Result<Self, Error> {
         let places = order.len();
-        if order.iter().any(|place| *place as usize >= places) || places == 0 || !stride.is_multiple_of(8) || stride == 0 {
+        if order.iter().any(|place| *place as usize >= places)
+            || places == 0
+            || !stride.is_multiple_of(8)
+            || stride == 0
+        {
             return Err(Error::new("the chain leaves its memory"));
         }
         let mut words = vec![0_u8; places * stride];

@@ -52,8 +52,7 @@ impl Card {
         let (library, bus, mut handle) = (Library::get().ok()?, CString::new(bus).ok()?, null_mut());
         // SAFETY: the text ends with zero; an object is written to a local pointer.
         let found = unsafe {
-            (library.nvmlInit_v2)() == 0
-                && (library.nvmlDeviceGetHandleByPciBusId_v2)(bus.as_ptr(), &mut handle) == 0
+            (library.nvmlInit_v2)() == 0 && (library.nvmlDeviceGetHandleByPciBusId_v2)(bus.as_ptr(), &mut handle) == 0
         };
         found.then_some(Self { library, handle })
     }

@@ -38,10 +38,21 @@ struct Makers {
     clCreateContext: unsafe extern "C" fn(*const isize, u32, *const Object, Object, Object, *mut i32) -> Object,
     clCreateCommandQueue: unsafe extern "C" fn(Object, Object, u64, *mut i32) -> Object,
     clCreateBuffer: unsafe extern "C" fn(Object, u64, usize, Object, *mut i32) -> Object,
-    clCreateProgramWithSource: unsafe extern "C" fn(Object, u32, *const *const c_char, *const usize, *mut i32) -> Object,
+    clCreateProgramWithSource:
+        unsafe extern "C" fn(Object, u32, *const *const c_char, *const usize, *mut i32) -> Object,
     clCreateKernel: unsafe extern "C" fn(Object, *const c_char, *mut i32) -> Object,
-    clEnqueueMapBuffer:
-        unsafe extern "C" fn(Object, Object, u32, u64, usize, usize, u32, *const Object, *mut Object, *mut i32) -> Object,
+    clEnqueueMapBuffer: unsafe extern "C" fn(
+        Object,
+        Object,
+        u32,
+        u64,
+        usize,
+        usize,
+        u32,
+        *const Object,
+        *mut Object,
+        *mut i32,
+    ) -> Object,
 }
 
 impl Makers {
@@ -203,7 +214,8 @@ impl OpenCl {
         if let Some(known) = self.kernels.borrow().get(kernel.name) {
             return Ok(*known);
         }
-        let source = kernel.cl.ok_or_else(|| Error::new(format!("OpenCL C has no instructions for {}", kernel.name)))?;
+        let source =
+            kernel.cl.ok_or_else(|| Error::new(format!("OpenCL C has no instructions for {}", kernel.name)))?;
         for extension in ["cl_khr_fp64", "cl_khr_fp16"] {
             let wanted = if extension.ends_with("64") { source.contains("double") } else { source.contains("half") };
             if wanted && !self.extensions.contains(extension) {
@@ -300,7 +312,9 @@ impl OpenCl {
         let object = unsafe { (self.makers.clCreateBuffer)(self.context, flags, bytes.max(8), null_mut(), &mut code) };
         if LACKING.contains(&code) || bytes as u64 > self.largest {
             let [asked, most] = [bytes as u64, self.largest].map(|bytes| bytes >> 20);
-            return Err(Error::new(format!("the device lacks memory: {asked} MiB asked, at most {most} MiB in one piece")));
+            return Err(Error::new(format!(
+                "the device lacks memory: {asked} MiB asked, at most {most} MiB in one piece"
+            )));
         }
         check("the device gave no memory", code).map(|()| object)
     }

@@ -40,7 +40,8 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
     let turns = turns(READING, MOST, |turns| run(&device, turns).map(|(seconds, _)| seconds))?;
     Ok(reading(&device, move |device| {
         let (seconds, buffer) = run(device, turns)?;
-        let found = buffer.words(0, words as usize / 2)?.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
+        let found =
+            buffer.words(0, words as usize / 2)?.into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]);
         let before = u32::from_le_bytes([BEFORE; 4]);
         let added = if own { turns } else { turns * threads } as u32;
         let after = |at: u64| if own || at == 0 { before.wrapping_add(added) } else { before };

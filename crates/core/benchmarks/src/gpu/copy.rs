@@ -10,7 +10,8 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     about: "Copies one array to another, 16 bytes a thread. By the clock of the device. Random windows of the output, its first and last words among them, are compared with what the host computes.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
     stresses: &[Primitive::GpuMemory],
-    sources: &[DefinitionSource::new("BabelStream", "Copy", "T. Deakin et al., IJCSE 17 (2018)").near("arrays of another size")],
+    sources: &[DefinitionSource::new("BabelStream", "Copy", "T. Deakin et al., IJCSE 17 (2018)")
+        .near("arrays of another size")],
     parameters: PARAMETERS,
     prepare: |at, context| prepare(Stream::Copy, at, context),
     ..BLANK

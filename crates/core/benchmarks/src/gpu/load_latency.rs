@@ -14,11 +14,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     stresses: &[Primitive::GpuLatency],
     usual: true,
-    parameters: &[
-        Parameter::doubling("working_set", 4 * KIB, 4 * GIB, &["16KiB", "8MiB", "256MiB"]),
-        API,
-        DEVICE,
-    ],
+    parameters: &[Parameter::doubling("working_set", 4 * KIB, 4 * GIB, &["16KiB", "8MiB", "256MiB"]), API, DEVICE],
     prepare,
     ..BLANK
 };

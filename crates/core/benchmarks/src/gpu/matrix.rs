@@ -49,26 +49,14 @@ struct Elements {
 }
 
 fn elements(kind: &str) -> Elements {
-    let of = |depth, in_register, one, two| Elements {
-        rows: 16,
-        depth,
-        registers: [4, 2],
-        bytes: 4,
-        in_register,
-        one,
-        two,
-    };
+    let of =
+        |depth, in_register, one, two| Elements { rows: 16, depth, registers: [4, 2], bytes: 4, in_register, one, two };
     match kind {
         "bf16" => of(16, 2, 0x3f80, 0x4000),
         "fp16" => of(16, 2, 0x3c00, 0x4000),
         "tf32" => of(8, 1, 0x3f80_0000, 0x4000_0000),
         "int8" => of(32, 4, 1, 2),
-        _ => Elements {
-            rows: 8,
-            registers: [1, 1],
-            bytes: 8,
-            ..of(4, 1, 1f64.to_bits(), 2f64.to_bits())
-        },
+        _ => Elements { rows: 8, registers: [1, 1], bytes: 8, ..of(4, 1, 1f64.to_bits(), 2f64.to_bits()) },
     }
 }
 
@@ -79,7 +67,8 @@ impl Elements {
         let twos = seed % 2 == 1;
         let bits = 8 * self.bytes as u32 / self.in_register;
         let filled = |mask: u64, value: u64| {
-            (0..self.in_register).fold(0, |word, at| if mask >> at & 1 == 1 { word | value << (at * bits) } else { word })
+            (0..self.in_register)
+                .fold(0, |word, at| if mask >> at & 1 == 1 { word | value << (at * bits) } else { word })
         };
         let (mut bytes, mut ones) = (Vec::new(), 0);
         for lane in 0..WARP as u64 {

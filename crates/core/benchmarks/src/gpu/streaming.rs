@@ -8,8 +8,7 @@ use crate::prelude::*;
 use crate::trials::fastest;
 
 /// Parameters of a stream: the size of one array.
-pub(super) const PARAMETERS: &[Parameter] =
-    &[Parameter::doubling("array", 64 * KIB, 16 * GIB, &["1GiB"]), API, DEVICE];
+pub(super) const PARAMETERS: &[Parameter] = &[Parameter::doubling("array", 64 * KIB, 16 * GIB, &["1GiB"]), API, DEVICE];
 
 const THREADS: u32 = 256;
 /// Groups of threads for each unit of the device that are tried out: which is fastest differs by 2% between cards.
@@ -62,11 +61,7 @@ struct Arrays {
 }
 
 /// Prepares a stream: chooses the fastest of a few numbers of groups.
-pub(super) fn prepare(
-    stream: Stream,
-    at: &Parameters,
-    context: &mut BenchmarkContext,
-) -> Result<Trial, Unsupported> {
+pub(super) fn prepare(stream: Stream, at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Unsupported> {
     let device = open(at, context)?;
     let (words, seed) = (at.bytes("array")? / 16 * 2, random(context.seed()));
     let units = device.about().units.max(1);

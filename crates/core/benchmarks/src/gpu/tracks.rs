@@ -87,8 +87,9 @@ fn tasks(seed: u64) -> Vec<Task> {
     let mut tasks = Vec::new();
     for event in 0..EVENTS {
         let hits = simulate::simulate(&chamber, &generator, seed, event).hits;
-        let first: Vec<usize> =
-            (0..=chamber.layers.len()).map(|layer| hits.partition_point(|hit| usize::from(hit.layer) < layer)).collect();
+        let first: Vec<usize> = (0..=chamber.layers.len())
+            .map(|layer| hits.partition_point(|hit| usize::from(hit.layer) < layer))
+            .collect();
         for track in reconstruct(&chamber, &hits) {
             let free: Vec<bool> = (0..hits.len()).map(|hit| track.hits.contains(&hit)).collect();
             let event_hits = Free { hits: &hits, free: &free, first: &first };

@@ -11,7 +11,8 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
     stresses: &[Primitive::GpuMemory],
     usual: true,
-    sources: &[DefinitionSource::new("BabelStream", "Triad", "T. Deakin et al., IJCSE 17 (2018)").near("arrays of another size, and another constant")],
+    sources: &[DefinitionSource::new("BabelStream", "Triad", "T. Deakin et al., IJCSE 17 (2018)")
+        .near("arrays of another size, and another constant")],
     parameters: PARAMETERS,
     prepare: |at, context| prepare(Stream::Triad, at, context),
     ..BLANK

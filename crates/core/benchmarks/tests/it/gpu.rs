@@ -96,7 +96,11 @@ impl BackEnd for Front {
                 self.inner.together(std::slice::from_mut(piece))?;
             }
             if let (Work::Read(_, _, bytes), Fraud::Wrong) = (piece, self.fraud.get()) {
-                bytes.iter_mut().enumerate().filter(|(at, _)| [0, 6].contains(&(at % 8))).for_each(|(_, byte)| *byte ^= 1);
+                bytes
+                    .iter_mut()
+                    .enumerate()
+                    .filter(|(at, _)| [0, 6].contains(&(at % 8)))
+                    .for_each(|(_, byte)| *byte ^= 1);
             }
         }
         Ok(())
