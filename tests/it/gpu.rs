@@ -73,8 +73,8 @@ fn the_card_with_more_events_for_a_joule_is_chosen_where_energy_counts() {
         format!(
             "currency = \"EUR\"\n[demand]\nrate = \"20e6 events/s\"\nyears = \"5 years\"\nenergy_price = \"{energy}\"\n\
              [[demand.application]]\nname = \"gpu.reconstruct\"\n\
-             [[offer]]\nname = \"large\"\nprice = \"15000 EUR\"\nrun = \"large.json\"\n\
-             [[offer]]\nname = \"frugal\"\nprice = \"12000 EUR\"\nrun = \"frugal.json\"\n"
+             [[offer]]\nname = \"large\"\nprice = \"15000 EUR\"\nruns = \"large.json\"\n\
+             [[offer]]\nname = \"frugal\"\nprice = \"12000 EUR\"\nruns = \"frugal.json\"\n"
         )
     };
     let chosen = |energy: &str| {

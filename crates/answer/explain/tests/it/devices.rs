@@ -64,10 +64,10 @@ fn a_narrow_link_a_power_limit_and_error_correction_are_told_apart() {
         ]
     };
     let whole = facts(16.0, 700.0, false, 40.0);
-    let cases: [(&[(P, f64)], Vec<Fact>, &str); 3] = [
-        (&[(P::GpuLink, 2.0)], facts(8.0, 700.0, false, 61.0), "PCIe link of the GPU"),
-        (&[(P::GpuMatrix, 1.3)], facts(16.0, 450.0, false, 61.0), "power limit of the GPU"),
-        (&[(P::GpuMemory, 1.1)], facts(16.0, 700.0, true, 61.0), "error correction of the GPU's memory"),
+    let cases = [
+        ([(P::GpuLink, 2.0)], facts(8.0, 700.0, false, 61.0), "PCIe link of the GPU"),
+        ([(P::GpuMatrix, 1.3)], facts(16.0, 450.0, false, 61.0), "power limit of the GPU"),
+        ([(P::GpuMemory, 1.1)], facts(16.0, 700.0, true, 61.0), "error correction of the GPU's memory"),
     ];
     for (slower, facts, title) in &cases {
         let said = named(slower, &whole, facts).join(" ");
