@@ -54,12 +54,15 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions, details: b
     let file = &arguments.file;
     let text = text_of(file, LIMIT)?;
     let wanted = parse(&text).with_context(|| format!("{}", file.display()))?;
-    let MeasuredRates { found: rates, unknown, of_several } =
+    let MeasuredRates { found: rates, unknown, of_several, power } =
         RateFinder { specification: &wanted, from: &arguments.from, common }.find()?;
     let mut problem = wanted.problem(&rates).with_context(|| format!("{}", file.display()))?;
     for (offer, application) in unknown {
         let name = problem.demand.mix[application].0.clone();
         problem.offers[offer].unknown_spread.push(name);
+    }
+    for (offer, power) in power {
+        problem.offers[offer].power = power;
     }
     problem.seed = arguments.seed.unwrap_or(problem.seed);
     let choice = decide(&problem)?;
@@ -100,6 +103,8 @@ struct MeasuredRates {
     unknown: Vec<(usize, usize)>,
     /// Sentences on rates that several runs of an offer have.
     of_several: Vec<String>,
+    /// Power of offers that state none, by the energy of an event that their runs measured, watts.
+    power: BTreeMap<usize, Uncertain>,
 }
 
 impl RateFinder<'_> {
@@ -126,6 +131,9 @@ impl RateFinder<'_> {
                 Some((run, Ok(result))) => {
                     if result.outcome.estimate().is_some_and(|estimate| estimate.method == EstimateMethod::None) {
                         rates.unknown.push((o, a));
+                    }
+                    if let Some(power) = power_of(run, result).filter(|_| offer.states_no_power()) {
+                        rates.power.insert(o, power);
                     }
                     rates.of_several.extend(newest_of(offer, application, &having));
                     rate_of(run, result, application)
@@ -187,6 +195,15 @@ fn result<'a>(run: &'a Run, name: &str) -> Option<Result<&'a BenchmarkResult, St
             Some(Err(format!("'{name}' may be any of {}", keys.join(", "))))
         }
     }
+}
+
+/// The power that a run's energy of an event means at its rate of events, where it measured both at the same parameters.
+fn power_of(run: &Run, rate: &BenchmarkResult) -> Option<Uncertain> {
+    let event = rate.metric.per.strip_suffix('s').filter(|_| rate.metric.unit == Unit::PerSecond)?;
+    let same = |energy: &&BenchmarkResult| energy.metric.unit == Unit::Joules && energy.metric.per == event;
+    let energy = run.results.iter().filter(same).find(|energy| energy.parameters == rate.parameters)?;
+    let (joules, events) = (energy.outcome.estimate()?, rate.outcome.estimate()?.value);
+    Some(Uncertain::interval(joules.value * events, joules.low * events, joules.high * events, joules.level))
 }
 
 /// Events per second from a result: a time of an operation, or operations per second.

@@ -19,6 +19,7 @@ mod farm_requests;
 mod farm_slurm;
 mod farm_ssh;
 mod fleet;
+mod gpu;
 mod interrupts;
 mod machines;
 mod net;

@@ -216,6 +216,12 @@ const KERNEL: &[P] = &[
 /// Primitives that need a call.
 const CALLS: &[P] = KERNEL.split_at(3).1;
 
+/// What an accelerator does with its clock and its power.
+const DEVICE: &[P] = &[P::GpuArithmetic, P::GpuMatrix, P::GpuLatency, P::GpuAtomic];
+/// All that an accelerator does.
+const ACCELERATOR: &[P] =
+    &[P::GpuArithmetic, P::GpuMatrix, P::GpuLatency, P::GpuAtomic, P::GpuMemory, P::GpuLink, P::GpuLaunch];
+
 /// A rule by facts, without parameters and directions.
 const fn rule(title: &'static str, facts: &'static [&'static str], own: &'static [P], touches: &'static [P]) -> Rule {
     Rule {
@@ -333,6 +339,17 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { wide: true, ..rule("interrupts on one CPU", &[], &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack]) },
     Rule { wide: true, ..rule("virtualisation", &["virtual.guest", "virtual.hypervisor"], &[],
         &[P::PageFault, P::Wakeup, P::Tlb, P::Timer, P::Fork, P::Exec, P::Clock, P::ContextSwitch, P::DramLatency]) },
+    Rule { slower: Slower::Less, may: ACCELERATOR, ..rule("power limit of the GPU", &["gpu.*.power_limit"],
+        &[P::GpuMatrix, P::GpuArithmetic], &[P::GpuMatrix]) },
+    Rule { slower: Slower::Less, may: ACCELERATOR, ..rule("clock limit of the GPU", &["gpu.*.clock_max", "gpu.*.clock_asked"], &[P::GpuArithmetic], DEVICE) },
+    // The present generation is that of an idle link.
+    Rule { slower: Slower::Less, ..rule("PCIe link of the GPU", &["gpu.*.link_width", "gpu.*.link_width_max", "gpu.*.link_generation_max"],
+        &[P::GpuLink], &[P::GpuLink]) },
+    Rule { slower: Slower::Yes, ..rule("error correction of the GPU's memory", &["gpu.*.ecc"], &[P::GpuMemory], &[P::GpuMemory]) },
+    Rule { slower: Slower::More, ..rule("damaged memory of the GPU", &["gpu.*.remapped_rows", "gpu.*.ecc_uncorrected"], &[P::GpuMemory], &[P::GpuMemory]) },
+    Rule { slower: Slower::Yes, ..rule("the GPU in slices (MIG)", &["gpu.*.slices"], &[P::GpuArithmetic, P::GpuMemory], &[P::GpuArithmetic, P::GpuMatrix, P::GpuMemory]) },
+    Rule { wide: true, may: ACCELERATOR, ..rule("another GPU driver", &["gpu.*.driver", "gpu.*.cuda", "opencl.*.driver"], &[], &[P::GpuLaunch]) },
+    Rule { wide: true, ..rule("another GPU", &["gpu.*.model", "gpu.*.capability", "gpu.*.units", "gpu.*.memory_bus", "opencl.*.model", "opencl.*.units"], &[], ACCELERATOR) },
     Rule { wide: true, ..rule("CPU instruction sets", &["cpu.flags"], &[],
         &[P::Aes, P::Vector, P::Sha, P::IntMatrix, P::BitCounting]) },
     Rule { wide: true, ..rule("another microcode version", &["cpu.microcode"], &[], &[P::SyscallEntry, P::Branch, P::ContextSwitch]) },

@@ -33,11 +33,15 @@ impl Allocations {
 
     /// The addresses of a launch's buffers, each as large as the kernel needs it.
     pub(crate) fn of(&self, launch: &CheckedLaunch) -> Result<Vec<usize>, Error> {
-        let needs = (launch.kernel.needs)(&launch.scalars, u64::from(launch.blocks) * u64::from(launch.threads));
-        let shape = needs.len() == launch.buffers.len() && launch.scalars.len() == launch.kernel.scalars;
-        if !shape || launch.blocks == 0 || launch.threads == 0 {
-            return Err(Error::new(format!("{} was launched with other arguments than it has", launch.kernel.name)));
-        }
+        let threads = u64::from(launch.blocks) * u64::from(launch.threads);
+        let needs = if launch.scalars.len() == launch.kernel.scalars && threads > 0 {
+            Some((launch.kernel.needs)(&launch.scalars, threads))
+        } else {
+            None
+        };
+        let needs = needs.filter(|needs| needs.len() == launch.buffers.len()).ok_or_else(|| {
+            Error::new(format!("{} was launched with other arguments than it has", launch.kernel.name))
+        })?;
         let whole = |need: u64| usize::try_from(need).unwrap_or(usize::MAX);
         launch.buffers.iter().zip(needs).map(|(handle, need)| self.address(*handle, 0, whole(need))).collect()
     }

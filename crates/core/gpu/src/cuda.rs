@@ -372,8 +372,8 @@ impl BackEnd for Cuda {
     }
 
     fn together(&self, work: &mut [Work<'_>]) -> Result<(), Error> {
-        let pieces = work.iter_mut().zip(self.queues.iter().cycle());
-        let started = pieces.map(|(piece, queue)| self.start(piece, *queue)).collect::<Result<(), _>>();
+        let mut pieces = work.iter_mut().zip(self.queues.iter().cycle());
+        let started = pieces.try_for_each(|(piece, queue)| self.start(piece, *queue));
         let ended = self.queues.map(|queue| self.wait(queue));
         started.and(ended.into_iter().collect())
     }

@@ -382,7 +382,7 @@ impl BackEnd for OpenCl {
             // SAFETY: a queue of this context.
             check("the device failed", unsafe { (self.library.clFlush)(*queue) })
         };
-        let started = work.iter_mut().zip(self.queues.iter().cycle()).map(start).collect::<Result<(), _>>();
+        let started = work.iter_mut().zip(self.queues.iter().cycle()).try_for_each(start);
         let ended = self.queues.map(|queue| self.wait(queue));
         started.and(ended.into_iter().collect())
     }

@@ -1,5 +1,7 @@
 //! Libraries that are loaded at run time.
 
+use std::error::Error as _;
+
 use libloading::Library;
 
 use crate::Error;
@@ -11,7 +13,8 @@ pub(crate) fn load(file: &str, what: &str) -> Result<Library, Error> {
     }
     // SAFETY: the libraries of drivers run code of their vendor when they are loaded, which every user of them trusts.
     unsafe { Library::new(file) }.map_err(|error| {
-        let absent = error.to_string().contains("No such file");
+        let error = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+        let absent = error.contains("No such file");
         Error::new(if absent {
             format!("there is no {what} ({file})")
         } else {

@@ -167,6 +167,12 @@ pub struct OfferWanted {
 }
 
 impl OfferWanted {
+    /// Whether it states no power, so that a run may tell it.
+    #[must_use]
+    pub const fn states_no_power(&self) -> bool {
+        self.power.is_none()
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {

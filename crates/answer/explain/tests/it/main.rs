@@ -6,6 +6,7 @@ mod any_runs;
 #[path = "../../../compare/tests/it/common/mod.rs"]
 mod common;
 mod cycles;
+mod devices;
 mod few;
 mod limits;
 mod measured;

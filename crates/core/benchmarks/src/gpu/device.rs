@@ -94,6 +94,11 @@ pub(super) fn compare<T: PartialEq + std::fmt::Display>(
     }
 }
 
+/// The same of many bytes, which are compared as a whole first.
+pub(super) fn compare_bytes(found: &[u8], expected: &[u8]) -> Result<(), BenchmarkError> {
+    if found == expected { Ok(()) } else { compare(found.iter(), expected.iter()) }
+}
+
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): the random word of a number.
 pub(super) const fn random(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);

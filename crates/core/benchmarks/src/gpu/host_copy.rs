@@ -2,7 +2,7 @@
 
 use gpu::HostMemory;
 
-use super::device::{API, BLANK, DEVICE, compare, open, random, reading};
+use super::device::{API, BLANK, DEVICE, compare_bytes, open, random, reading};
 use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
@@ -35,33 +35,35 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
     let direction = at.get("direction").unwrap_or_default();
     let (to, from) = (direction != "from_device", direction != "to_device");
     let times = (READING / size).clamp(1, 100);
+    let block = block(size, seed);
+    let host = |device: &gpu::Device| -> Result<Box<dyn HostMemory>, gpu::Error> {
+        if pinned { device.pinned(size) } else { Ok(Box::new(vec![0; size])) }
+    };
+    let mut memory = [to.then(|| host(&device)).transpose()?, from.then(|| host(&device)).transpose()?];
+    if let [Some(given), _] = &mut memory {
+        given.bytes().copy_from_slice(&block);
+    }
     Ok(reading(&device, move |device| {
-        let block = block(size, seed);
-        let host = |contents: &[u8]| -> Result<Box<dyn HostMemory>, gpu::Error> {
-            if !pinned {
-                return Ok(Box::new(contents.to_vec()));
-            }
-            let mut memory = device.pinned(size)?;
-            memory.bytes().copy_from_slice(contents);
-            Ok(memory)
-        };
-        let (mut given, mut taken) = (host(&block)?, host(&vec![0xa5; size])?);
         let (target, source) = (device.poisoned(size, 0xa5)?, device.buffer(size)?);
         source.write(&block)?;
+        let [given, taken] = &mut memory;
+        if let Some(taken) = taken {
+            taken.bytes().fill(0xa5);
+        }
         let began = kernels::clock::now();
         for _ in 0..times {
-            let writing = to.then(|| target.writing(given.bytes()));
-            let mut work: Vec<_> = writing.into_iter().chain(from.then(|| source.reading(taken.bytes()))).collect();
-            device.together(&mut work)?;
+            let writing = given.as_mut().map(|given| target.writing(given.bytes()));
+            let reading = taken.as_mut().map(|taken| source.reading(taken.bytes()));
+            device.together(&mut writing.into_iter().chain(reading).collect::<Vec<_>>())?;
         }
         let seconds = (kernels::clock::now() - began).max(1) as f64 * 1e-9;
-        if to {
+        if given.is_some() {
             let mut back = vec![0; size];
             device.together(&mut [target.reading(&mut back)])?;
-            compare(back, block.iter().copied())?;
+            compare_bytes(&back, &block)?;
         }
-        if from {
-            compare(taken.bytes().iter().copied(), block.iter().copied())?;
+        if let Some(taken) = taken {
+            compare_bytes(taken.bytes(), &block)?;
         }
         Ok(vec![(size * times * (usize::from(to) + usize::from(from))) as f64 / seconds])
     }))

@@ -1,6 +1,6 @@
 //! Copies beside arithmetic.
 
-use super::device::{BLANK, compare, open, random, reading};
+use super::device::{BLANK, compare_bytes, open, random, reading};
 use super::fused::Fused;
 use super::host_copy::block;
 use crate::prelude::*;
@@ -51,7 +51,7 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
             both = both.min(since(began));
             let mut back = vec![0; BYTES];
             device.together(&mut [target.reading(&mut back)])?;
-            compare(back, block.iter().copied())?;
+            compare_bytes(&back, &block)?;
             fused.check()?;
         }
         Ok(vec![((copy + compute - both) / copy.min(compute)).clamp(0.0, 1.0)])

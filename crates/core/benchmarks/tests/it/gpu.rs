@@ -1,4 +1,5 @@
 //! The benchmarks of accelerators on a device that every machine can have, the CPU through OpenCL; and devices that cheat.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::cell::Cell;
 use std::rc::Rc;
