@@ -57,9 +57,21 @@ fn tails_are_swept_over_load_and_senders_and_predicted() {
         let few = ["--receivers", "1", "--max-samples", "8", "--max-skew", "1000", "--format=json"];
         place.ask(&[&["net", "build"], more, &few].concat()).fine().json()
     };
-    build(&["--senders", "2", "--pattern", "burst,staggered", "--fragment", "3000", "--rate", "200,400", "--events", "60"]);
+    build(&[
+        "--senders",
+        "2",
+        "--pattern",
+        "burst,staggered",
+        "--fragment",
+        "3000",
+        "--rate",
+        "200,400",
+        "--events",
+        "100",
+    ]);
     let said = words(&place.ask(&["show", "1"]).fine().out);
-    for wanted in ["Tails against the offered load", "pattern burst", "pattern staggered", "p99.9", "slowest source: "] {
+    for wanted in ["Tails against the offered load", "pattern burst", "pattern staggered", "p99.9", "slowest source: "]
+    {
         assert!(said.contains(wanted), "no '{wanted}' in {said}");
     }
     build(&["--senders", "2,3,4", "--fragment", "3000", "--events", "60"]);

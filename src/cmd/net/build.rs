@@ -158,8 +158,9 @@ impl SeriesTrial for BuildTrial {
     fn notes(&self) -> Vec<String> {
         let (each, senders) = (self.job.fragment, self.job.senders);
         let whole = each.saturating_mul(senders);
-        let uneven = (self.job.sizes == SizeDistribution::Fixed && !self.is_burst() && whole != self.event && self.event > 0)
-            .then(|| format!("an event has {whole} B: {each} B from each of {senders} senders"));
+        let uneven =
+            (self.job.sizes == SizeDistribution::Fixed && !self.is_burst() && whole != self.event && self.event > 0)
+                .then(|| format!("an event has {whole} B: {each} B from each of {senders} senders"));
         remarks(&self.done.borrow()).into_iter().chain(uneven).collect()
     }
 }
@@ -279,7 +280,8 @@ fn job(arguments: &Arguments, swept: SweptSettings<'_>) -> Result<BuildJob> {
 /// equal shares of the time between two events.
 fn stagger(arguments: &Arguments, fragment: u32, senders: u32, rate: Option<f64>) -> u64 {
     if arguments.lab {
-        return (plan_network::Framing::TCP.buffered(u64::from(fragment)) as f64 * 8e9 / arguments.switch.rate as f64) as u64;
+        return (plan_network::Framing::TCP.buffered(u64::from(fragment)) as f64 * 8e9 / arguments.switch.rate as f64)
+            as u64;
     }
     rate.map_or(0, |rate| (1e9 / rate / f64::from(senders)) as u64)
 }
@@ -317,10 +319,13 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     };
     let launcher: SharedLauncher = Rc::new(RefCell::new(launcher));
     let trials: Vec<(Parameters, BuildJob)> = if arguments.burst_frames.is_empty() {
-        let each = |(swept, job): (&SweptSettings<'_>, BuildJob)| (parameters(arguments, swept, &job, path.clone()), job);
+        let each =
+            |(swept, job): (&SweptSettings<'_>, BuildJob)| (parameters(arguments, swept, &job, path.clone()), job);
         swept.iter().zip(jobs).map(each).collect()
     } else {
-        let each = |job: &BuildJob| arguments.burst_frames.iter().map(|frames| burst(arguments, job, &path, *frames)).collect::<Vec<_>>();
+        let each = |job: &BuildJob| {
+            arguments.burst_frames.iter().map(|frames| burst(arguments, job, &path, *frames)).collect::<Vec<_>>()
+        };
         jobs.iter().flat_map(each).collect()
     };
     let done: Vec<(Parameters, Jobs)> =

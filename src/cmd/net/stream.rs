@@ -5,10 +5,8 @@ use std::rc::Rc;
 use anyhow::Result;
 use clap::Args;
 use network::series::SeriesTrial;
+use network::stream::{self, ConnectionCosts, CopyRate, StreamDirection, StreamPlan, StreamTrial, two_parameters};
 use network::{Api, SocketOptions};
-use network::stream::{
-    self, ConnectionCosts, CopyRate, StreamDirection, StreamPlan, StreamTrial, two_parameters,
-};
 
 use super::options::{Derived, Over, measure_trials};
 use crate::ExitStatus;

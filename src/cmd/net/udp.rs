@@ -49,7 +49,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let opened = arguments.over.open()?;
     let counts = LossCounts::default();
     let trial = |rate: &f64| -> Box<dyn SeriesTrial> {
-        let step = Datagram { size: arguments.size, rate: *rate, seconds: arguments.block, segments: arguments.segments };
+        let step =
+            Datagram { size: arguments.size, rate: *rate, seconds: arguments.block, segments: arguments.segments };
         Box::new(DatagramTrial::new(opened.path.clone(), step, Rc::clone(&counts)))
     };
     let trials = arguments.rate.iter().map(trial).collect();

@@ -23,9 +23,9 @@ use os::process::Finished;
 
 pub use count::{Drops, Queue};
 use medium::Medium;
-use wire::Wire;
 pub use privilege::{Means, gain, means};
 pub use register::{LabEntry, down, end_all_in, labs, sweep};
+use wire::Wire;
 
 pub use launcher::{Error, Result};
 

@@ -281,7 +281,11 @@ fn memory(evidence: &Evidence) -> Option<Limit> {
     let share = evidence.rate / f64::from(evidence.sender.threads.max(1)) / copy;
     (share >= 0.7).then(|| Limit {
         kind: LimitKind::Memory,
-        text: format!("memory bandwidth of one core: copies {} of the time ({})", percent(share.min(1.0)), megabytes(copy)),
+        text: format!(
+            "memory bandwidth of one core: copies {} of the time ({})",
+            percent(share.min(1.0)),
+            megabytes(copy)
+        ),
     })
 }
 
@@ -394,7 +398,8 @@ fn all_cpus(evidence: &Evidence) -> Option<Limit> {
 fn in_turn(evidence: &Evidence) -> Option<Limit> {
     let (sender, receiver) = (ready(&evidence.sender), ready(&evidence.receiver));
     let kind = if sender > receiver { LimitKind::SendingThread } else { LimitKind::ReceivingThread };
-    let text = format!("one core at each end, in turn: ready {} and {} of the time", percent(sender), percent(receiver));
+    let text =
+        format!("one core at each end, in turn: ready {} and {} of the time", percent(sender), percent(receiver));
     (sender + receiver >= 1.0).then_some(Limit { kind, text })
 }
 

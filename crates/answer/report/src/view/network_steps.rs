@@ -3,7 +3,10 @@
 use model::{BenchmarkResult, Estimate, Outcome, Parameters, Run, Unit};
 
 use crate::words::{parameter_value, parameters_words};
-use crate::{Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, DocumentSection, PrintedQuantity, Strip, StripRow, TableRow, Tone};
+use crate::{
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Division, DocumentSection, PrintedQuantity, Strip, StripRow,
+    TableRow, Tone,
+};
 
 /// Benchmarks of the steps.
 const COPY: &str = "network.memory_copy";

@@ -21,7 +21,8 @@ const QUANTILES: [(&str, &str); 4] = [("0.5", "p50"), ("0.99", "p99"), ("0.999",
 pub(super) fn tails(run: &Run) -> Vec<DocumentSection> {
     let load = |rest, steps| section(run, "Tails against the offered load", "rate", rest, steps);
     let senders = |rest, steps| section(run, "Tails against the number of senders", "senders", rest, steps);
-    let mut sections: Vec<DocumentSection> = swept(run, "rate").into_iter().map(|(rest, steps)| load(rest, steps)).collect();
+    let mut sections: Vec<DocumentSection> =
+        swept(run, "rate").into_iter().map(|(rest, steps)| load(rest, steps)).collect();
     sections.extend(swept(run, "senders").into_iter().map(|(rest, steps)| senders(rest, steps)));
     sections
 }
@@ -73,14 +74,19 @@ fn section(run: &Run, title: &str, parameter: &str, rest: Parameters, steps: Vec
     if is_load && !points.is_empty() {
         blocks.push(Block::Text(match bend {
             Some(bend) if Some(bend) == points.last().map(|point| point.offered) => {
-                format!("No knee up to {bend} events/s: 95% of them are built, with a p99 of at most three times the least.")
+                format!(
+                    "No knee up to {bend} events/s: 95% of them are built, with a p99 of at most three times the least."
+                )
             }
-            Some(bend) => format!("Knee: up to {bend} events/s, 95% are built, with a p99 of at most three times the least."),
+            Some(bend) => {
+                format!("Knee: up to {bend} events/s, 95% are built, with a p99 of at most three times the least.")
+            }
             None => "Not even the lowest load is carried.".to_owned(),
         }));
     }
     blocks.push(Block::table(columns, steps.iter().map(row).collect()));
-    blocks.extend(chart(run, &format!("{title}: {}", parameters_words(&rest)), is_load, &steps, bend).map(Block::Chart));
+    blocks
+        .extend(chart(run, &format!("{title}: {}", parameters_words(&rest)), is_load, &steps, bend).map(Block::Chart));
     DocumentSection { title: format!("{title}: {}", parameters_words(&rest)), blocks }
 }
 
@@ -90,7 +96,8 @@ fn chart(run: &Run, title: &str, is_load: bool, steps: &[Step], bend: Option<f64
         let points: Vec<(f64, PrintedQuantity)> = steps.iter().filter_map(point).collect();
         Series { name: name.to_owned(), colour, variant: 0, points }
     };
-    let all: Vec<Series> = QUANTILES.into_iter().enumerate().map(series).filter(|series| series.points.len() > 1).collect();
+    let all: Vec<Series> =
+        QUANTILES.into_iter().enumerate().map(series).filter(|series| series.points.len() > 1).collect();
     let across = if is_load { "offered events a second" } else { "senders" };
     let curves = Curves {
         x: ChartAxis::new(across, Unit::Count, Division::Octaves),

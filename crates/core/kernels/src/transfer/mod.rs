@@ -23,12 +23,7 @@ pub fn send_zerocopy(socket: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
     // SAFETY: the slice is readable for its length. The kernel pins its pages and only reads them, so that later use
     // of the memory is sound.
     let sent = unsafe {
-        libc::send(
-            socket.as_raw_fd(),
-            bytes.as_ptr().cast(),
-            bytes.len(),
-            libc::MSG_ZEROCOPY | libc::MSG_NOSIGNAL,
-        )
+        libc::send(socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_ZEROCOPY | libc::MSG_NOSIGNAL)
     };
     check_size("send with MSG_ZEROCOPY", sent)
 }
@@ -54,9 +49,8 @@ pub fn zerocopy_done(socket: BorrowedFd<'_>) -> Result<Option<ZerocopyDone>> {
     message.msg_control = control.as_mut_ptr().cast();
     message.msg_controllen = size_of_val(&control) as _;
     // SAFETY: the structure describes a writable buffer of the stated length, and no data.
-    let answer = unsafe {
-        libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_ERRQUEUE | libc::MSG_DONTWAIT)
-    };
+    let answer =
+        unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_ERRQUEUE | libc::MSG_DONTWAIT) };
     if answer == -1 {
         let error = Error::last("read what zero-copy sends report");
         return if error.kind() == Some(std::io::ErrorKind::WouldBlock) { Ok(None) } else { Err(error) };
@@ -67,7 +61,8 @@ pub fn zerocopy_done(socket: BorrowedFd<'_>) -> Result<Option<ZerocopyDone>> {
         return Ok(None);
     }
     // SAFETY: the kernel writes a sock_extended_err into a message of the error queue, within `control`.
-    let report: libc::sock_extended_err = unsafe { libc::CMSG_DATA(header).cast::<libc::sock_extended_err>().read_unaligned() };
+    let report: libc::sock_extended_err =
+        unsafe { libc::CMSG_DATA(header).cast::<libc::sock_extended_err>().read_unaligned() };
     Ok((report.ee_origin == ORIGIN).then(|| ZerocopyDone {
         sends: report.ee_data.wrapping_sub(report.ee_info).wrapping_add(1),
         copied: report.ee_code & COPIED != 0,
@@ -85,7 +80,13 @@ pub fn send_file(socket: BorrowedFd<'_>, file: BorrowedFd<'_>, offset: u64, coun
 
 /// Makes a socket cut what one call sends into datagrams of `bytes` (`UDP_SEGMENT`, Linux 4.18).
 pub fn segment_datagrams(socket: BorrowedFd<'_>, bytes: u16) -> Result<()> {
-    set(socket, libc::SOL_UDP, libc::UDP_SEGMENT, i32::from(bytes), "send several datagrams with one call (UDP_SEGMENT)")
+    set(
+        socket,
+        libc::SOL_UDP,
+        libc::UDP_SEGMENT,
+        i32::from(bytes),
+        "send several datagrams with one call (UDP_SEGMENT)",
+    )
 }
 
 /// Makes a socket receive several datagrams of one size with one call (`UDP_GRO`, Linux 5.0).

@@ -222,7 +222,8 @@ mod tests {
             assert_eq!(sender.send(&parts).unwrap(), 5_000, "{kind:?}");
             let mut came = vec![0; 5_000];
             to.read_exact(&mut came).unwrap();
-            let sent: Vec<u8> = parts.iter().flat_map(|(place, length)| &memory[*place..place + length]).copied().collect();
+            let sent: Vec<u8> =
+                parts.iter().flat_map(|(place, length)| &memory[*place..place + length]).copied().collect();
             assert_eq!(came, sent, "{kind:?}");
             drop(to);
             // After the other end has gone, an error comes, and no endless wait.

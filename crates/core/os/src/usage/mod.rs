@@ -5,7 +5,9 @@ mod pressure;
 mod process;
 mod schedule;
 
-pub use machine::{CpuTimes, available_bytes, load_average, machine_times, per_cpu_times, per_cpu_times_under, soft_interrupt_times};
+pub use machine::{
+    CpuTimes, available_bytes, load_average, machine_times, per_cpu_times, per_cpu_times_under, soft_interrupt_times,
+};
 pub use pressure::{Pressure, PressureResource, pressure};
 pub use process::{
     Io, Stat, Switches, anonymous_bytes, cpu_time_under, migrations_of, migrations_under, peak_resident_bytes,

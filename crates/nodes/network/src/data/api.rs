@@ -126,8 +126,9 @@ impl<'a> Sending<'a> {
                 record.len()
             }
             Self::Writev => {
-                let parts: [IoSlice<'_>; TOGETHER] =
-                    std::array::from_fn(|number| IoSlice::new(records.after(bytes + (number * records.length()) as u64)));
+                let parts: [IoSlice<'_>; TOGETHER] = std::array::from_fn(|number| {
+                    IoSlice::new(records.after(bytes + (number * records.length()) as u64))
+                });
                 stream.write_vectored(&parts).map_err(Error::io("send"))?
             }
             Self::Zerocopy { sent, done } => {

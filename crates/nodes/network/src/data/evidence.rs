@@ -74,8 +74,7 @@ impl EvidenceWatch {
             let of = flow.existed.load(Relaxed).max(1) as f64;
             [flow.cpu.load(Relaxed), flow.waited.load(Relaxed)].map(|nanos| nanos as f64 / of)
         };
-        let threads: Vec<[f64; 2]> =
-            flows.0.iter().filter(|flow| flow.existed.load(Relaxed) > 0).map(shares).collect();
+        let threads: Vec<[f64; 2]> = flows.0.iter().filter(|flow| flow.existed.load(Relaxed) > 0).map(shares).collect();
         let busiest = threads.iter().max_by(|a, b| (a[0] + a[1]).total_cmp(&(b[0] + b[1]))).copied();
         let [ran, waited] = busiest.unwrap_or_default();
         EndEvidence {

@@ -84,7 +84,10 @@ pub(crate) fn receive_messages(
     'events: while !limit.is_over() {
         for (at, (mut stream, part)) in streams.iter().copied().zip(event.chunks_mut(length)).enumerate() {
             let mut head = [0; HEAD];
-            if stream.read_exact(&mut head).is_err() || !is_next(&head, number, length) || stream.read_exact(part).is_err() {
+            if stream.read_exact(&mut head).is_err()
+                || !is_next(&head, number, length)
+                || stream.read_exact(part).is_err()
+            {
                 break 'events;
             }
             let flow = &flows[at];

@@ -37,7 +37,8 @@ impl SeriesTrial for CopyTrial {
     fn result(&self) -> BenchmarkResult {
         let metric = Metric::higher(Unit::BytesPerSecond, "bytes");
         let stressed = [Primitive::DramRead, Primitive::DramWrite];
-        let mut result = result("network.memory_copy", Parameters::none(), "memory copy by one core", metric, &stressed);
+        let mut result =
+            result("network.memory_copy", Parameters::none(), "memory copy by one core", metric, &stressed);
         result.ops = 1;
         result
     }

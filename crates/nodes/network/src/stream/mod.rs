@@ -1,7 +1,7 @@
 //! Throughput as a function of the size of one write.
 
-mod cost;
 mod copy;
+mod cost;
 mod fit;
 mod trial;
 
@@ -19,11 +19,10 @@ use crate::path::Path;
 use crate::pattern::{self, StreamRecords};
 use crate::serve::{ServeReport, ServeTest};
 use crate::{Error, Result};
-pub use cost::{ConnectionCost, ConnectionCosts, costs};
 pub use copy::{CopyRate, CopyTrial};
+pub use cost::{ConnectionCost, ConnectionCosts, costs};
 pub use fit::two_parameters;
 pub use trial::StreamTrial;
-
 
 /// The result of a stream.
 const STREAM: &str = "network.tcp_stream";
@@ -241,8 +240,15 @@ impl StreamPlan {
     }
 
     /// What may have limited a connection whose data went one way.
-    fn evidence(&self, seen: &ConnectionSeen, own: EndEvidence, there: EndEvidence, around: Surroundings) -> Option<Evidence> {
-        let rates: Vec<f64> = seen.blocks.iter().map(|(nanos, bytes)| *bytes as f64 / (*nanos).max(1) as f64 * 1e9).collect();
+    fn evidence(
+        &self,
+        seen: &ConnectionSeen,
+        own: EndEvidence,
+        there: EndEvidence,
+        around: Surroundings,
+    ) -> Option<Evidence> {
+        let rates: Vec<f64> =
+            seen.blocks.iter().map(|(nanos, bytes)| *bytes as f64 / (*nanos).max(1) as f64 * 1e9).collect();
         let used = [seen.cpu.0, seen.cpu.1].map(|cpu| [cpu.busy, cpu.others]);
         let (sender, receiver) = match self.direction {
             StreamDirection::Up => (own, there),

@@ -47,7 +47,8 @@ impl StreamTrial {
         let count = |kind: LimitKind| limits.iter().filter(|limit| limit.kind == kind).count();
         let most = limits.iter().max_by_key(|limit| count(limit.kind))?;
         let (of, text) = (count(most.kind), limits.iter().rfind(|limit| limit.kind == most.kind)?.text.clone());
-        let share = if of < limits.len() { format!(", in {of} of {} connections", limits.len()) } else { String::new() };
+        let share =
+            if of < limits.len() { format!(", in {of} of {} connections", limits.len()) } else { String::new() };
         Some(format!("{LIMIT}{text}{share}"))
     }
 }

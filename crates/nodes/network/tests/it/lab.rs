@@ -163,8 +163,9 @@ fn datagrams_that_a_link_holds_back_are_no_loss_and_no_rate_of_their_own() {
     let client = Client::connect_from(&lab, 1, server.address(), server.token()).unwrap();
     let path = Path::new(client, "lab", Cpus::default());
     testing::attempts(5, || {
-        let counts =
-            Datagram { size: 1472, rate: 10_000.0, seconds: 0.2, segments: 1 }.measure_once(&path, &Stopper::default()).unwrap();
+        let counts = Datagram { size: 1472, rate: 10_000.0, seconds: 0.2, segments: 1 }
+            .measure_once(&path, &Stopper::default())
+            .unwrap();
         assert!(counts.kept(10_000.0) < 0.5, "{counts:?}");
         // A receiver that waited for a CPU saw the first ones late.
         testing::hold!(counts.received == counts.offered, "{counts:?}");

@@ -49,7 +49,8 @@ impl Planted {
         let options = SocketOptions::default;
         let control = |name: &str| SocketOptions { congestion: Some(name.to_owned()), ..options() };
         let slow = LabShape { bits_per_second: 50_000_000, ..LabShape::default() };
-        let short = LabShape { bits_per_second: 20_000_000, port_buffer: 4 * 1514, delay: 0.004, ..LabShape::default() };
+        let short =
+            LabShape { bits_per_second: 20_000_000, port_buffer: 4 * 1514, delay: 0.004, ..LabShape::default() };
         let lossy = || LabShape { loss: 0.02, ..far(0.005) };
         let events = StreamPlan { work: ReceiverWork::Filtered, streams: 2, ..planted("", LimitKind::Unknown).stream };
         vec![
@@ -66,7 +67,7 @@ impl Planted {
             planted("losses, cubic", LimitKind::Loss).over(lossy()).with(control("cubic")),
             planted("losses, bbr", LimitKind::Pacing)
                 .over(LabShape { bits_per_second: 4_000_000_000, ..lossy() })
-                .with(control("bbr")),
+                .with(SocketOptions { send_buffer: Some(16 << 20), ..control("bbr") }),
             Planted { server: Some(20_000_000), ..planted("slow sink", LimitKind::SlowReader) },
             Planted {
                 server: Some(20_000_000),
