@@ -81,6 +81,8 @@ pub enum ScalePrediction {
 
 /// Relative error of the law itself at the largest measured number of senders, and for each further multiple of it.
 const LAW: [f64; 2] = [0.015, 0.01];
+/// The same at random moments: a job of some hundred events has few of those that wait longest.
+const QUEUED: f64 = 0.07;
 /// Share of a link's time above which queues grow without a bound that few senders could show.
 const SATURATED: f64 = 0.85;
 /// Quantiles of the normal distribution that a hundredth, and a thousandth, exceed.
@@ -219,7 +221,8 @@ pub fn predict(points: &[ScalePoint], design: &ScaleDesign, senders: u32, level:
         // An event would wait for the one before.
         return Some(ScalePrediction::Refused { limit: ScaleLimit::Receiver, from: most + 1 });
     }
-    let law = (LAW[0] + LAW[1] * f64::from(senders) / f64::from(most)) * value;
+    let queued = if matches!(design.load, ScaleLoad::Poisson(_)) { QUEUED } else { 0.0 };
+    let law = (LAW[0] + LAW[1] * f64::from(senders) / f64::from(most) + queued) * value;
     let half = z * error.hypot(law);
     let low = (value - half).max(0.0);
     Some(ScalePrediction::Predicted { value, low, high: value + half, limit })
