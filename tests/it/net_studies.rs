@@ -45,7 +45,7 @@ fn effects_are_studied_and_events_built_between_processes() {
     let build: Value = serde_json::from_str(&build.out).unwrap();
     assert_eq!(build["results"][0]["benchmark"], "network.events");
     let latencies = results(&build).iter().filter(|result| result["benchmark"] == "network.event_latency").count();
-    assert_eq!(latencies, 4);
+    assert_eq!(latencies, 3, "300 events have no p99.9");
     let titles: Vec<&str> = results(&build).iter().map(|result| result["title"].as_str().unwrap()).collect();
     assert!(titles.iter().all(|title| title.starts_with(|c: char| c.is_lowercase())), "{titles:?}");
     for lost in ["network.event_loss", "network.payload_loss"] {

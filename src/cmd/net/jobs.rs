@@ -169,7 +169,9 @@ fn slowest_window(parameters: &Parameters, jobs: &[FinishedJob]) -> Option<Bench
 /// Quantiles of the time of events, each with its interval over jobs.
 fn latencies(parameters: &Parameters, jobs: &[FinishedJob]) -> Vec<BenchmarkResult> {
     let of = |quantile: f64| -> Option<BenchmarkResult> {
-        let latency = |(one, _): &FinishedJob| one.latency.quantile(quantile);
+        // Of few events, the last one is no such quantile.
+        let tells = |one: &BuildOutcome| quantile >= 1.0 || (1.0 - quantile) * f64::from(one.built) >= 1.0 - 1e-9;
+        let latency = |(one, _): &FinishedJob| one.latency.quantile(quantile).filter(|_| tells(one));
         let values: Vec<f64> = jobs.iter().filter_map(latency).map(|nanos| nanos as f64 * 1e-9).collect();
         let parameters = parameters.clone().with("quantile", quantile.to_string());
         let metric = Metric::lower(Unit::Seconds, "event");

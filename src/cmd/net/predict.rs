@@ -110,10 +110,17 @@ fn design(set: &Scaled, arguments: &Arguments) -> ScaleDesign {
         (Some(rate), None) => ScaleLoad::Regular(rate),
     };
     let pulled = transport == "credits";
+    let bytes = arguments.window.map_or(fragment, u64::from);
+    let is_random = set.rest.get("arrivals").is_some();
     ScaleDesign {
-        fragment_seconds: link.map(|link| framing.wire(fragment) as f64 * 8.0 / link as f64),
+        // Who pulls at random moments waits for its credits, and what these allow is not known.
+        fragment_seconds: link
+            .filter(|_| !(pulled && is_random))
+            .map(|link| framing.wire(fragment) as f64 * 8.0 / link as f64),
         buffer: arguments.buffer.map(|bytes| bytes as f64),
-        outstanding: if pulled { 0.0 } else { arguments.window.map_or(fragment as f64, f64::from) },
+        outstanding: if pulled { 0.0 } else { framing.buffered(bytes) as f64 },
+        // That of measured sizes is taken as that of exponential ones, which is larger than most.
+        spread: if set.rest.get("sizes").is_some() { 1.0 } else { 0.0 },
         load,
     }
 }

@@ -56,7 +56,8 @@ impl WirePort {
 
     /// The next frame that has arrived.
     fn arrived(&mut self, now: u64) -> Option<Vec<u8>> {
-        self.flying.pop_front_if(|(due, _)| *due <= now).map(|(_, frame)| frame)
+        self.flying.front().filter(|(due, _)| *due <= now)?;
+        self.flying.pop_front().map(|(_, frame)| frame)
     }
 }
 

@@ -16,11 +16,14 @@ const KEPT: f64 = 0.95;
 const LONGER: f64 = 3.0;
 
 /// The highest of rising loads that is carried, with all lower ones: 95% of the events are built, and their 99% quantile
-/// is at most three times the least. `None` if not even the lowest load is.
+/// is at most three times the least of a lower load. `None` if not even the lowest load is.
 #[must_use]
 pub fn knee(points: &[LoadPoint]) -> Option<f64> {
-    let least = points.iter().map(|point| point.p99).fold(f64::INFINITY, f64::min);
-    let carried = |point: &&LoadPoint| point.built >= KEPT * point.offered && point.p99 <= LONGER * least;
+    let mut least = f64::INFINITY;
+    let carried = |point: &&LoadPoint| {
+        least = least.min(point.p99);
+        point.built >= KEPT * point.offered && point.p99 <= LONGER * least
+    };
     points.iter().take_while(carried).last().map(|point| point.offered)
 }
 

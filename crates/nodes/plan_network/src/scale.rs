@@ -33,8 +33,11 @@ pub struct ScaleDesign {
     pub fragment_seconds: Option<f64>,
     /// Buffer of the receiver's port, bytes.
     pub buffer: Option<f64>,
-    /// Bytes that one sender may have on their way to one receiver; 0 if the receiver bounds them for all together.
+    /// Bytes in the buffer that one sender may have on their way to one receiver; 0 if the receiver bounds them for all
+    /// together.
     pub outstanding: f64,
+    /// Standard deviation of a fragment's size over its mean.
+    pub spread: f64,
     /// Load.
     pub load: ScaleLoad,
 }
@@ -78,8 +81,13 @@ pub enum ScalePrediction {
 
 /// Relative error of the law itself at the largest measured number of senders, and for each further multiple of it.
 const LAW: [f64; 2] = [0.015, 0.01];
+/// The same at random moments: a job of some hundred events has few of those that wait longest.
+const QUEUED: f64 = 0.07;
 /// Share of a link's time above which queues grow without a bound that few senders could show.
-const SATURATED: f64 = 0.9;
+const SATURATED: f64 = 0.85;
+/// Quantiles of the normal distribution that a hundredth, and a thousandth, exceed.
+const HUNDREDTH: f64 = 2.33;
+const RARE: f64 = 3.09;
 
 impl ScaleDesign {
     /// Time that a receiver's link is busy with an event, seconds.
@@ -87,26 +95,48 @@ impl ScaleDesign {
         self.fragment_seconds.map(|seconds| seconds * f64::from(senders))
     }
 
-    /// Senders whose data on their way no longer fit into the buffer.
-    fn overflow(&self) -> Option<u32> {
+    /// Fewest senders whose data on their way do not fit into the buffer: at random moments with that of the events
+    /// that still wait.
+    fn overflow(&self, most: u32) -> Option<u32> {
         let buffer = self.buffer.filter(|_| self.outstanding > 0.0)?;
-        Some((buffer / self.outstanding).floor() as u32 + 2)
+        let held = |senders: u32| {
+            let large = 1.0 + RARE * self.spread / f64::from(senders).sqrt();
+            f64::from(senders) * self.outstanding * (large + self.waiting(senders, 1e-3))
+        };
+        (1..=most).find(|senders| held(*senders) > buffer)
     }
 
-    /// Senders that use a link for more than it can bear at this load.
+    /// Fewest senders that use a link for more than it can bear at this load.
     fn saturation(&self) -> Option<u32> {
         let (ScaleLoad::Regular(rate) | ScaleLoad::Poisson(rate)) = self.load else { return None };
         Some((SATURATED / (rate * self.fragment_seconds?)).floor() as u32 + 1)
     }
 
-    /// What the time of an event is a line of: the time on the link, and at random moments that in the queue as well,
-    /// which grows by 1 / (1 - load) (a queue with one server of fixed speed).
+    /// Time that this share of the events waits longer for those before them, in times that an event is on the link. A
+    /// queue with one server of fixed speed and random arrivals: P(W > t) -> C exp(-q t), where the load r is
+    /// u / (exp(u) - 1) with u = q S, and C = (1 - r) / (r exp(u) - 1) (Tijms, A First Course in Stochastic Models, 2003,
+    /// section 9.6).
+    fn waiting(&self, senders: u32, share: f64) -> f64 {
+        let (ScaleLoad::Poisson(rate), Some(busy)) = (self.load, self.busy(senders)) else { return 0.0 };
+        let load = (rate * busy).clamp(1e-6, 0.99);
+        let (mut low, mut high) = (1e-9, 60.0);
+        for _ in 0..80 {
+            let middle = 0.5 * (low + high);
+            if middle / f64::exp_m1(middle) > load { low = middle } else { high = middle }
+        }
+        let factor = (1.0 - load) / (load * low.exp() - 1.0);
+        let variance = 1.0 + self.spread.powi(2) / f64::from(senders);
+        ((factor / share).ln() / low * variance).max(0.0)
+    }
+
+    /// What the time of an event is a line of: the time on the link, with that in the queue and that of large events.
     fn law(&self, senders: u32) -> f64 {
         let busy = self.busy(senders).unwrap_or(f64::from(senders));
-        match (self.load, self.fragment_seconds) {
-            (ScaleLoad::Poisson(rate), Some(_)) => busy / (1.0 - (rate * busy).min(0.99)),
-            _ => busy,
-        }
+        let large = match self.load {
+            ScaleLoad::Unpaced => 1.0,
+            _ => 1.0 + HUNDREDTH * self.spread / f64::from(senders).sqrt(),
+        };
+        busy * (large + self.waiting(senders, 1e-2))
     }
 }
 
@@ -150,11 +180,14 @@ pub fn predict(points: &[ScalePoint], design: &ScaleDesign, senders: u32, level:
     if points.len() < 2 || !points.iter().all(is_sound) || senders <= most {
         return None;
     }
-    for (limit, from) in [(ScaleLimit::Buffer, design.overflow()), (ScaleLimit::Port, design.saturation())] {
-        // A limit that holds already is in what was measured.
-        if let Some(from) = from.filter(|from| (most + 1..=senders).contains(from)) {
-            return Some(ScalePrediction::Refused { limit, from });
-        }
+    let limits = [(ScaleLimit::Buffer, design.overflow(senders)), (ScaleLimit::Port, design.saturation())];
+    let first = limits.into_iter().filter_map(|(limit, from)| Some((limit, from?))).min_by_key(|(_, from)| *from);
+    if let Some((limit, from)) = first.filter(|(_, from)| *from <= senders) {
+        return Some(ScalePrediction::Refused { limit, from });
+    }
+    if matches!(design.load, ScaleLoad::Poisson(_)) && design.fragment_seconds.is_none() {
+        // How long events wait depends on what they wait for.
+        return Some(ScalePrediction::Refused { limit: ScaleLimit::Receiver, from: most + 1 });
     }
     // No error is below that of the law.
     let known: Vec<(f64, f64, f64)> = points
@@ -169,7 +202,7 @@ pub fn predict(points: &[ScalePoint], design: &ScaleDesign, senders: u32, level:
     let excess = (line.misfit / (points.len() as f64 - 2.0).max(1.0)).sqrt().max(1.0);
     error *= excess;
     let mut limit = if grows { ScaleLimit::Receiver } else { ScaleLimit::Senders };
-    if !grows && design.fragment_seconds.is_none() {
+    if !grows && design.fragment_seconds.is_none() && matches!(design.load, ScaleLoad::Unpaced) {
         // Nothing is known of what the link adds.
         return Some(ScalePrediction::Refused { limit: ScaleLimit::Port, from: most + 1 });
     }
@@ -182,10 +215,15 @@ pub fn predict(points: &[ScalePoint], design: &ScaleDesign, senders: u32, level:
             (value, error) = if busy > value { (busy, 0.0) } else { (line.mean[1], line.weight.powf(-0.5) * excess) };
         }
     }
-    let law = (LAW[0] + LAW[1] * f64::from(senders) / f64::from(most)) * value;
+    if let ScaleLoad::Regular(rate) = design.load
+        && value * rate > SATURATED
+    {
+        // An event would wait for the one before.
+        return Some(ScalePrediction::Refused { limit: ScaleLimit::Receiver, from: most + 1 });
+    }
+    let queued = if matches!(design.load, ScaleLoad::Poisson(_)) { QUEUED } else { 0.0 };
+    let law = (LAW[0] + LAW[1] * f64::from(senders) / f64::from(most) + queued) * value;
     let half = z * error.hypot(law);
-    let floor =
-        if let ScaleLoad::Unpaced = design.load { design.busy(senders).unwrap_or(0.0) * (1.0 - LAW[0]) } else { 0.0 };
-    let low = (value - half).max(floor).min(value);
+    let low = (value - half).max(0.0);
     Some(ScalePrediction::Predicted { value, low, high: value + half, limit })
 }

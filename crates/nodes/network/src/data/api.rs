@@ -41,6 +41,8 @@ pub enum Api {
 const TOGETHER: usize = 8;
 /// Largest number of zero-copy sends whose pages are not released.
 const OUTSTANDING: u64 = 128;
+/// The kernel's number for too many pages held by sends (`errno(3)`, Linux).
+const ENOBUFS: i32 = 105;
 /// Bytes of one piece that a multishot request receives, at most.
 const PIECE: usize = 64 << 10;
 
@@ -134,7 +136,7 @@ impl<'a> Sending<'a> {
             Self::Zerocopy { sent, done } => {
                 let taken = match transfer::send_zerocopy(stream.as_fd(), records.after(bytes)) {
                     // Too many pages are held.
-                    Err(error) if error.kind() == Some(ErrorKind::OutOfMemory) || error.errno() == Some(105) => 0,
+                    Err(error) if error.kind() == Some(ErrorKind::OutOfMemory) || error.errno() == Some(ENOBUFS) => 0,
                     taken => taken?,
                 };
                 *sent += u64::from(taken > 0);

@@ -67,7 +67,7 @@ impl Planted {
             planted("losses, cubic", LimitKind::Loss).over(lossy()).with(control("cubic")),
             planted("losses, bbr", LimitKind::Pacing)
                 .over(LabShape { bits_per_second: 4_000_000_000, ..lossy() })
-                .with(control("bbr")),
+                .with(SocketOptions { send_buffer: Some(16 << 20), ..control("bbr") }),
             Planted { server: Some(20_000_000), ..planted("slow sink", LimitKind::SlowReader) },
             Planted {
                 server: Some(20_000_000),

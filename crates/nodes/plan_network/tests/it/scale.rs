@@ -58,61 +58,77 @@ fn setup(number: u64) -> SimulationSetup {
     }
 }
 
-/// The time of an event: the inverse of the rate, or the 99% quantile where events are offered at a rate.
-fn time(setup: &SimulationSetup, senders: u32) -> f64 {
-    let tally = simulate(&SimulationSetup { senders, ..setup.clone() }).unwrap();
-    match setup.trigger {
-        Trigger::Unpaced => tally.seconds / tally.built as f64,
-        // What is never built takes for ever.
-        _ => tally
-            .latency
-            .filter(|_| tally.lost() == 0 || tally.built == u64::from(setup.events))
-            .map_or(f64::INFINITY, |latency| latency.p99),
-    }
+/// Times of an event in several jobs: the inverse of the rate, or the 99% quantile where events are offered at a rate.
+/// `None` where events are lost for ever.
+fn times(setup: &SimulationSetup, senders: u32) -> Option<Vec<f64>> {
+    let time = |job: u64| {
+        let tally = simulate(&SimulationSetup { senders, seed: setup.seed * 17 + job, ..setup.clone() })?;
+        match setup.trigger {
+            Trigger::Unpaced => Some(tally.seconds / tally.built as f64),
+            _ => tally.latency.filter(|_| tally.built == u64::from(setup.events)).map(|latency| latency.p99),
+        }
+    };
+    (0..JOBS).map(time).collect()
 }
 
-/// The prediction of a set-up from 2, 3 and 4 senders with 1.5% of noise, and what a measurement gives.
+/// Jobs of one number of senders.
+const JOBS: u64 = 6;
+
+/// The median of some times with 1.5% of noise of a measurement, and its standard error.
+fn measured(setup: &SimulationSetup, senders: u32) -> Option<ScalePoint> {
+    let mut all = times(setup, senders)?;
+    all.sort_by(f64::total_cmp);
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let spread = (all.iter().map(|time| (time - mean).powi(2)).sum::<f64>() / (all.len() - 1) as f64).sqrt();
+    let at = setup.seed * 101 + u64::from(senders);
+    let normal = (-2.0 * (1.0 - random(at)).ln()).sqrt() * (std::f64::consts::TAU * random(at + 7_777)).cos();
+    let seconds = 0.5 * (all[2] + all[3]) * (1.0 + 0.015 * normal);
+    let error = (1.25 * spread / (all.len() as f64).sqrt()).hypot(0.015 * seconds);
+    Some(ScalePoint { senders, seconds, error })
+}
+
+/// The prediction of a set-up from 2, 3 and 4 senders, and what a measurement gives. `None` where events are lost before.
 fn compared(number: u64, senders: u32) -> Option<(ScalePrediction, f64)> {
     let setup = setup(number);
-    let noise = |what: u64| {
-        let normal = (-2.0 * (1.0 - random(what)).ln()).sqrt() * (std::f64::consts::TAU * random(what + 7_777)).cos();
-        1.0 + 0.015 * normal
-    };
-    let point = |few: u32| {
-        let seconds = time(&setup, few) * noise(number * 101 + u64::from(few));
-        ScalePoint { senders: few, seconds, error: 0.015 * seconds }
-    };
-    let points: Vec<ScalePoint> = [2, 3, 4].map(point).into();
-    let fragment = match setup.sizes {
-        FragmentSizes::Exponential(mean) => mean,
-        FragmentSizes::Fixed(bytes) => f64::from(bytes),
+    let points: Vec<ScalePoint> = [2, 3, 4].into_iter().map(|few| measured(&setup, few)).collect::<Option<_>>()?;
+    let (fragment, spread) = match setup.sizes {
+        FragmentSizes::Exponential(mean) => (mean, 1.0),
+        FragmentSizes::Fixed(bytes) => (f64::from(bytes), 0.0),
         FragmentSizes::Measured(_) => return None,
     };
-    let outstanding = match (setup.pattern, setup.flow) {
-        (TrafficPattern::Pull { .. }, _) => 0.0,
-        (_, FlowControl::Window { bytes }) if matches!(setup.trigger, Trigger::Unpaced) => f64::from(bytes),
-        (_, FlowControl::Window { bytes }) => f64::from(bytes).min(fragment),
-        _ => fragment,
+    let pulls = matches!(setup.pattern, TrafficPattern::Pull { .. });
+    let payload = match setup.flow {
+        _ if pulls => 0.0,
+        FlowControl::Window { bytes } if matches!(setup.trigger, Trigger::Unpaced) => f64::from(bytes),
+        FlowControl::Window { bytes } => f64::from(bytes).min(fragment),
+        FlowControl::Datagrams => fragment,
     };
     let load = match setup.trigger {
         Trigger::Unpaced => ScaleLoad::Unpaced,
         Trigger::Every(seconds) => ScaleLoad::Regular(1.0 / seconds),
         Trigger::Poisson(seconds) => ScaleLoad::Poisson(1.0 / seconds),
     };
+    // Who pulls at random moments waits for its credits, and these are not known.
+    let is_known = !(pulls && matches!(load, ScaleLoad::Poisson(_)));
     let design = ScaleDesign {
-        fragment_seconds: Some(setup.framing.wire(fragment as u64) as f64 / setup.link_rate),
+        fragment_seconds: is_known.then(|| setup.framing.wire(fragment as u64) as f64 / setup.link_rate),
         buffer: Some(setup.output_buffer as f64),
-        outstanding,
+        outstanding: if payload > 0.0 { setup.framing.buffered(payload as u64) as f64 } else { 0.0 },
+        spread,
         load,
     };
-    let seen = time(&setup, senders) * noise(number * 103 + u64::from(senders));
-    Some((predict(&points, &design, senders, 0.9)?, seen))
+    let prediction = predict(&points, &design, senders, 0.9)?;
+    if matches!(prediction, ScalePrediction::Refused { .. }) {
+        return Some((prediction, 0.0));
+    }
+    Some((prediction, measured(&setup, senders).map_or(f64::INFINITY, |point| point.seconds)))
 }
 
 #[test]
-fn nine_of_ten_intervals_hold_for_eight_and_sixteen_senders() {
+fn intervals_hold_for_eight_and_sixteen_senders() {
     let (mut held, mut tried, mut refused, mut wide) = (0, 0, 0, 0);
-    for number in 0..40 {
+    let all = testing::trials(12, 40) as u64;
+    for number in 0..all {
         for senders in [8, 16] {
             match compared(number, senders) {
                 Some((ScalePrediction::Predicted { value, low, high, limit }, seen)) => {
@@ -133,20 +149,25 @@ fn nine_of_ten_intervals_hold_for_eight_and_sixteen_senders() {
     }
     println!("{held} of {tried} intervals hold, {wide} of them wide; {refused} refused");
     assert!(f64::from(held) >= 0.85 * f64::from(tried), "{held} of {tried}");
-    assert!(tried >= 40 && wide * 4 < tried, "{tried} predicted, {wide} wide, {refused} refused");
+    assert!(tried as u64 >= all / 2 && wide * 4 < tried, "{tried} predicted, {wide} wide, {refused} refused");
 }
 
 #[test]
 fn a_limit_on_the_way_is_named_and_nothing_is_predicted_beyond() {
     let point = |senders: u32| ScalePoint { senders, seconds: 1e-3 * f64::from(senders), error: 1e-5 };
     let points: Vec<ScalePoint> = [2, 3, 4].map(point).into();
-    let design =
-        ScaleDesign { fragment_seconds: Some(1e-3), buffer: Some(100e3), outstanding: 10e3, load: ScaleLoad::Unpaced };
+    let design = ScaleDesign {
+        fragment_seconds: Some(1e-3),
+        buffer: Some(100e3),
+        outstanding: 10e3,
+        spread: 0.0,
+        load: ScaleLoad::Unpaced,
+    };
     let said = |design: &ScaleDesign, senders| format!("{:?}", predict(&points, design, senders, 0.9).unwrap());
     assert!(said(&design, 8).starts_with("Predicted") && said(&design, 8).contains("Port"), "{}", said(&design, 8));
-    assert_eq!(said(&design, 16), "Refused { limit: Buffer, from: 12 }");
+    assert_eq!(said(&design, 16), "Refused { limit: Buffer, from: 11 }");
     let loaded = ScaleDesign { load: ScaleLoad::Regular(100.0), buffer: None, ..design };
-    assert_eq!(said(&loaded, 16), "Refused { limit: Port, from: 10 }");
+    assert_eq!(said(&loaded, 16), "Refused { limit: Port, from: 9 }");
     // Times that do not grow say nothing of a link that is not known.
     let flat: Vec<ScalePoint> = points.iter().map(|point| ScalePoint { seconds: 1e-3, ..*point }).collect();
     let unknown = ScaleDesign { fragment_seconds: None, buffer: None, ..design };
