@@ -2,8 +2,9 @@
 //! command line.
 
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use benchmarks::{Benchmark, FAMILIES, SUITES};
 use clap::Command;
 use model::Definition;
@@ -23,17 +24,23 @@ pub(crate) enum ReferencePage {
     Catalogue,
     /// The commands and their options
     Commands,
+    /// The manual: one page for each command
+    Man,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     page: ReferencePage,
+    /// Write the pages of the manual into this folder
+    #[arg(long, value_name = "DIR", required_if_eq("page", "man"))]
+    folder: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitStatus> {
     let text = match arguments.page {
         ReferencePage::Catalogue => catalogue()?,
         ReferencePage::Commands => commands()?,
+        ReferencePage::Man => return manual(arguments.folder.as_deref().unwrap_or(Path::new("."))),
     };
     output::write(text.as_bytes())
 }
@@ -136,4 +143,16 @@ fn describe_command(text: &mut String, command: &Command, above: &str) -> Result
         describe_command(text, below, &name)?;
     }
     Ok(())
+}
+
+/// Writes prony.1, and a page such as prony-net-rr.1 for each command below it.
+fn manual(folder: &Path) -> Result<ExitStatus> {
+    let mut command = cli::command().disable_help_subcommand(true);
+    command.build();
+    let write = || {
+        std::fs::create_dir_all(folder)?;
+        clap_mangen::generate_to(command, folder)
+    };
+    write().with_context(|| format!("could not write the manual into {}", folder.display()))?;
+    Ok(ExitStatus::Fine)
 }

@@ -39,3 +39,17 @@ fn the_reference_pages_are_what_the_program_says() {
     }
     assert!(stale.is_empty(), "stale: {stale:?}; run PRONY_BLESS=1 cargo test --test it reference");
 }
+
+#[test]
+fn the_manual_has_a_page_for_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    Place::new().ask(&["reference", "man", "--folder", path]).fine();
+    let page = |name: &str| std::fs::read_to_string(folder.path().join(format!("{name}.1"))).unwrap();
+    assert!(page("prony-compare").contains("fail\\-on"));
+    let help = Place::new().ask(&["--help"]).fine().out;
+    let commands = help.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let found = commands.filter(|word| !word.is_empty() && folder.path().join(format!("prony-{word}.1")).exists());
+    assert!(found.count() >= 20, "{help}");
+    assert!(!folder.path().join("prony-worker.1").exists(), "a hidden command has a page");
+}

@@ -1,6 +1,6 @@
 //! Embeds every directory of `published/` and every file of `formats/`: a new one needs no line of code.
 
-use std::fmt::Write;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -8,28 +8,33 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let formats = here.join("formats");
     println!("cargo::rerun-if-changed={}", formats.display());
-    let mut code = "&[".to_owned();
+    let mut texts = Vec::new();
     for file in entries(&formats)? {
         println!("cargo::rerun-if-changed={}", file.display());
-        write!(code, "include_str!({:?}), ", file.display().to_string())?;
+        texts.push(fs::read_to_string(file)?);
     }
-    code.push(']');
-    fs::write(Path::new(&env::var("OUT_DIR")?).join("formats.rs"), code)?;
+    pack("formats.zlib", &texts)?;
     let published = here.join("../../../published").canonicalize()?;
     println!("cargo::rerun-if-changed={}", published.display());
-    let mut code = "&[".to_owned();
+    let mut texts = Vec::new();
     for folder in entries(&published)?.iter().filter(|path| path.join("evaluation.toml").is_file()) {
         println!("cargo::rerun-if-changed={}", folder.display());
-        write!(code, "({:?}, &[", name(folder))?;
         for file in entries(folder)? {
             println!("cargo::rerun-if-changed={}", file.display());
-            write!(code, "({:?}, include_str!({:?})), ", name(&file), file.display().to_string())?;
+            texts.extend([name(folder), name(&file), fs::read_to_string(file)?]);
         }
-        code.push_str("]), ");
     }
-    code.push(']');
-    fs::write(Path::new(&env::var("OUT_DIR")?).join("published.rs"), code)?;
+    pack("published.zlib", &texts)?;
     Ok(())
+}
+
+/// Compresses texts, with a zero byte between two of them: a quarter of their size.
+fn pack(name: &str, texts: &[String]) -> std::io::Result<()> {
+    let folder = env::var_os("OUT_DIR").unwrap_or_default();
+    let file = fs::File::create(Path::new(&folder).join(name))?;
+    let mut packed = flate2::write::ZlibEncoder::new(file, flate2::Compression::best());
+    packed.write_all(texts.join("\0").as_bytes())?;
+    packed.finish().map(drop)
 }
 
 /// Entries of a directory, sorted, so that builds are reproducible.

@@ -9,6 +9,7 @@ mod data;
 mod date;
 mod differing;
 mod digest;
+mod embedded;
 mod error;
 mod facts;
 mod format;

@@ -10,10 +10,12 @@ use std::sync::LazyLock;
 pub(crate) use read::parse;
 pub(crate) use rules::DataFormat;
 
+use crate::embedded;
 use crate::format::Confidence;
 
 /// The files.
-const FILES: &[&str] = include!(concat!(env!("OUT_DIR"), "/formats.rs"));
+static FILES: LazyLock<Vec<String>> =
+    LazyLock::new(|| embedded::texts(include_bytes!(concat!(env!("OUT_DIR"), "/formats.zlib"))));
 
 /// Every format whose file can be read, which a test makes sure of.
 pub(crate) static FORMATS: LazyLock<Vec<DataFormat>> =
@@ -40,7 +42,7 @@ mod tests {
 
     #[test]
     fn every_file_is_a_format() {
-        for text in FILES {
+        for text in FILES.iter() {
             let format: DataFormat = toml::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             let rules = format.line.iter().map(|rule| &rule.pattern);
             let tables = format.table.iter().flat_map(|rule| [&rule.heading, &rule.row]);

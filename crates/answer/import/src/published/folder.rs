@@ -1,11 +1,24 @@
 //! The files of an evaluation: embedded in the program, or in a directory that the user names.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
-use crate::Error;
+use crate::{Error, embedded};
 
 /// The directories of `published/`: name, and each file's name and text.
-static EMBEDDED: &[(&str, &[(&str, &str)])] = include!(concat!(env!("OUT_DIR"), "/published.rs"));
+static EMBEDDED: LazyLock<Vec<EmbeddedFolder>> = LazyLock::new(|| {
+    let mut folders: Vec<EmbeddedFolder> = Vec::new();
+    let mut texts = embedded::texts(include_bytes!(concat!(env!("OUT_DIR"), "/published.zlib"))).into_iter();
+    while let (Some(folder), Some(file), Some(text)) = (texts.next(), texts.next(), texts.next()) {
+        match folders.last_mut() {
+            Some((name, files)) if *name == folder => files.push((file, text)),
+            _ => folders.push((folder, vec![(file, text)])),
+        }
+    }
+    folders
+});
+
+type EmbeddedFolder = (String, Vec<(String, String)>);
 
 /// The file that describes an evaluation.
 pub(super) const DESCRIPTION: &str = "evaluation.toml";
@@ -15,7 +28,7 @@ const LONGEST: u64 = 4 << 20;
 /// The files of one evaluation.
 pub(super) enum Folder<'a> {
     /// Shipped with the program.
-    Embedded { name: &'static str, files: &'static [(&'static str, &'static str)] },
+    Embedded { name: &'static str, files: &'static [(String, String)] },
     /// A directory of the user.
     Disk(&'a Path),
 }
@@ -43,7 +56,7 @@ impl Folder<'_> {
         match self {
             Self::Embedded { files, .. } => {
                 let found = files.iter().find(|(name, _)| *name == file);
-                found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| failed("it does not exist".to_owned()))
+                found.map(|(_, text)| text.clone()).ok_or_else(|| failed("it does not exist".to_owned()))
             }
             Self::Disk(folder) => {
                 let path = folder.join(file);
