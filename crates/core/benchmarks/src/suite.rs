@@ -152,6 +152,7 @@ const NOT_BY_DEFAULT: &[(&str, &str)] = &[
     ("memory.node_loaded_latency", ""),
     ("memory.core_pair", ""),
     ("cpu.add", ""),
+    ("cpu.core_loop", ""),
     ("cpu.divide", "type=long"),
     ("cpu.popcount", ""),
     ("cpu.crc32c", ""),
