@@ -22,6 +22,9 @@ pub(crate) struct Symmetric<'a> {
     pub(crate) expected: Option<ExpectedRange>,
 }
 
+/// A result of one part, the number of the part, and its value.
+type Member<'a> = (&'a BenchmarkResult, &'a str, Estimate);
+
 /// The number of the part that a result is of.
 fn part(result: &BenchmarkResult) -> Option<(&'static str, &str)> {
     let get = |name| result.parameters.get(name);
@@ -39,7 +42,7 @@ pub(crate) fn is_of_a_part(result: &BenchmarkResult) -> bool {
 
 /// Groups of results of equal parts.
 pub(crate) fn groups(run: &Run) -> Vec<Symmetric<'_>> {
-    let mut groups: Vec<(String, Vec<(&BenchmarkResult, &str, Estimate)>, &'static str)> = Vec::new();
+    let mut groups: Vec<(String, Vec<Member<'_>>, &'static str)> = Vec::new();
     for result in &run.results {
         let (Some((parts, number)), Some(estimate)) = (part(result), result.outcome.estimate()) else { continue };
         // Cores of different kinds are not alike.
@@ -57,7 +60,7 @@ pub(crate) fn groups(run: &Run) -> Vec<Symmetric<'_>> {
     groups.into_iter().filter_map(|(_, members, parts)| symmetric(&members, parts)).collect()
 }
 
-fn symmetric<'a>(members: &[(&'a BenchmarkResult, &'a str, Estimate)], parts: &'static str) -> Option<Symmetric<'a>> {
+fn symmetric<'a>(members: &[Member<'a>], parts: &'static str) -> Option<Symmetric<'a>> {
     let better = members.first()?.0.metric.better;
     let cost = |value: f64| if better == model::Better::Lower { value } else { 1.0 / value };
     let values: Vec<f64> = members.iter().map(|(_, _, estimate)| estimate.value).collect();
