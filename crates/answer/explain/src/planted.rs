@@ -250,7 +250,11 @@ fn every_planted_cause_is_named_or_among_the_rivals() {
         if touched == 0 {
             // Causes of accelerators are planted in `tests/it/devices.rs`.
             let of_devices = rule.touches.iter().all(|primitive| ACCELERATOR.contains(primitive));
-            assert!(of_devices || ["another compiler", "the compiler"].contains(&rule.title), "nothing shows {}", rule.title);
+            assert!(
+                of_devices || ["another compiler", "the compiler"].contains(&rule.title),
+                "nothing shows {}",
+                rule.title
+            );
             continue;
         }
         for (turn, fact) in rule.facts.iter().enumerate() {
