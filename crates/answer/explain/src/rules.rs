@@ -219,7 +219,7 @@ const CALLS: &[P] = KERNEL.split_at(3).1;
 /// What an accelerator does with its clock and its power.
 const DEVICE: &[P] = &[P::GpuArithmetic, P::GpuMatrix, P::GpuLatency, P::GpuAtomic];
 /// All that an accelerator does.
-const ACCELERATOR: &[P] =
+pub(crate) const ACCELERATOR: &[P] =
     &[P::GpuArithmetic, P::GpuMatrix, P::GpuLatency, P::GpuAtomic, P::GpuMemory, P::GpuLink, P::GpuLaunch];
 
 /// A rule by facts, without parameters and directions.
@@ -339,6 +339,16 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { wide: true, ..rule("interrupts on one CPU", &[], &[P::NetworkLink], &[P::NetworkLink, P::TcpStack, P::UdpStack]) },
     Rule { wide: true, ..rule("virtualisation", &["virtual.guest", "virtual.hypervisor"], &[],
         &[P::PageFault, P::Wakeup, P::Tlb, P::Timer, P::Fork, P::Exec, P::Clock, P::ContextSwitch, P::DramLatency]) },
+    Rule { wide: true, ..rule("CPU instruction sets", &["cpu.flags"], &[],
+        &[P::Aes, P::Vector, P::Sha, P::IntMatrix, P::BitCounting]) },
+    Rule { wide: true, ..rule("another microcode version", &["cpu.microcode"], &[], &[P::SyscallEntry, P::Branch, P::ContextSwitch]) },
+    Rule { wide: true, ..rule("another CPU", &["cpu.model", "cpu.vendor", "cpu.family", "cpu.model_number", "cpu.stepping", "cache.*.size", "cache.*.ways", "cache.l2"], &[],
+        &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Divide, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting, P::Branch,
+            P::L1, P::L2, P::L3, P::CacheLatency, P::Tlb, P::CoreToCore]) },
+    Rule { wide: true, ..rule("another kernel", &["kernel.release", "kernel.version", "kernel.command_line", "os.name"], &[], KERNEL) },
+    Rule { wide: true, ..rule("another compiler", &["compiler"], &[],
+        &[P::Compiler, P::CoreClock, P::IntegerAlu, P::FloatingPoint]) },
+    // Of accelerators: no other rule touches what these do.
     Rule { slower: Slower::Less, may: ACCELERATOR, ..rule("power limit of the GPU", &["gpu.*.power_limit"],
         &[P::GpuMatrix, P::GpuArithmetic], &[P::GpuMatrix]) },
     Rule { slower: Slower::Less, may: ACCELERATOR, ..rule("clock limit of the GPU", &["gpu.*.clock_max", "gpu.*.clock_asked"], &[P::GpuArithmetic], DEVICE) },
@@ -350,15 +360,6 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { slower: Slower::Yes, ..rule("the GPU in slices (MIG)", &["gpu.*.slices"], &[P::GpuArithmetic, P::GpuMemory], &[P::GpuArithmetic, P::GpuMatrix, P::GpuMemory]) },
     Rule { wide: true, may: ACCELERATOR, ..rule("another GPU driver", &["gpu.*.driver", "gpu.*.cuda", "opencl.*.driver"], &[], &[P::GpuLaunch]) },
     Rule { wide: true, ..rule("another GPU", &["gpu.*.model", "gpu.*.capability", "gpu.*.units", "gpu.*.memory_bus", "opencl.*.model", "opencl.*.units"], &[], ACCELERATOR) },
-    Rule { wide: true, ..rule("CPU instruction sets", &["cpu.flags"], &[],
-        &[P::Aes, P::Vector, P::Sha, P::IntMatrix, P::BitCounting]) },
-    Rule { wide: true, ..rule("another microcode version", &["cpu.microcode"], &[], &[P::SyscallEntry, P::Branch, P::ContextSwitch]) },
-    Rule { wide: true, ..rule("another CPU", &["cpu.model", "cpu.vendor", "cpu.family", "cpu.model_number", "cpu.stepping", "cache.*.size", "cache.*.ways", "cache.l2"], &[],
-        &[P::CoreClock, P::IntegerAlu, P::FloatingPoint, P::Divide, P::Vector, P::Aes, P::Sha, P::IntMatrix, P::BitCounting, P::Branch,
-            P::L1, P::L2, P::L3, P::CacheLatency, P::Tlb, P::CoreToCore]) },
-    Rule { wide: true, ..rule("another kernel", &["kernel.release", "kernel.version", "kernel.command_line", "os.name"], &[], KERNEL) },
-    Rule { wide: true, ..rule("another compiler", &["compiler"], &[],
-        &[P::Compiler, P::CoreClock, P::IntegerAlu, P::FloatingPoint]) },
 ];
 
 /// The id of the benchmark that measures a primitive on its own: the catalogue's, or a stream over the network.
