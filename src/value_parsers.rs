@@ -41,7 +41,8 @@ pub(crate) fn date(text: &str) -> Result<String, String> {
     let number = |part: &str, digits: usize, of: std::ops::RangeInclusive<u32>| {
         part.len() == digits && part.parse().is_ok_and(|number: u32| of.contains(&number))
     };
-    let is = matches!(parts[..], [y, m, d] if number(y, 4, 1900..=2199) && number(m, 2, 1..=12) && number(d, 2, 1..=31));
+    let is =
+        matches!(parts[..], [y, m, d] if number(y, 4, 1900..=2199) && number(m, 2, 1..=12) && number(d, 2, 1..=31));
     if is { Ok(text.trim().to_owned()) } else { Err(format!("'{text}' is not a day; write one such as 2026-11-03")) }
 }
 

@@ -15,8 +15,8 @@ pub(crate) use self::groups::{
 };
 use crate::ExitStatus;
 use crate::cmd::{
-    agent, app, benchmarks, choose, compare, completions, doctor, explain, export, farm, fleet, history, import, net, predict,
-    reference, report, run, runs, selftest, show, time, trend,
+    agent, app, benchmarks, choose, compare, completions, doctor, explain, export, farm, fleet, history, import, net,
+    predict, reference, report, run, runs, selftest, show, time, trend,
 };
 
 const EXAMPLES: &str = "Examples:

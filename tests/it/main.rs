@@ -17,6 +17,8 @@ mod farm_requests;
 mod farm_slurm;
 mod farm_ssh;
 mod fleet;
+mod gate;
+mod history;
 mod interrupts;
 mod machines;
 mod net;

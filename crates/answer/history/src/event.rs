@@ -130,9 +130,12 @@ fn moved(run: usize, among: &[usize], lanes: &[Lane]) -> Vec<Member> {
     let mut among = among.to_vec();
     among.sort_unstable();
     among.dedup();
-    let changes: Vec<(usize, f64, f64)> =
-        among.iter().filter_map(|at| lanes[*at].series.change_at(lanes[*at].cut(run)).map(|c| (*at, c.0, c.1))).collect();
-    let p = |change: f64, error: f64| 2.0 * stats::distribution::normal_cdf(-(change / error.max(f64::MIN_POSITIVE)).abs());
+    let changes: Vec<(usize, f64, f64)> = among
+        .iter()
+        .filter_map(|at| lanes[*at].series.change_at(lanes[*at].cut(run)).map(|c| (*at, c.0, c.1)))
+        .collect();
+    let p =
+        |change: f64, error: f64| 2.0 * stats::distribution::normal_cdf(-(change / error.max(f64::MIN_POSITIVE)).abs());
     let adjusted = stats::holm(&changes.iter().map(|(_, change, error)| p(*change, *error)).collect::<Vec<_>>());
     let sure = changes.iter().zip(adjusted).filter(|(_, p)| *p <= MEMBER);
     sure.map(|((metric, change, error), _)| member(*metric, *change, *error)).collect()
@@ -151,7 +154,10 @@ fn blamed(
         members.iter().flat_map(|member| metrics[member.metric].stresses.iter().copied()).collect();
     // A metric that was not in every run may have changed anywhere in the gap.
     let exact = |at: usize| {
-        at == run || changes.iter().any(|one| one.run == run && one.windows.iter().any(|w| w.1 == run && w.0 < at && at <= run))
+        at == run
+            || changes
+                .iter()
+                .any(|one| one.run == run && one.windows.iter().any(|w| w.1 == run && w.0 < at && at <= run))
     };
     let near = |at: usize| changes.iter().any(|one| one.windows.iter().any(|w| w.0 < at && at <= w.1));
     let mut found: Vec<(bool, bool, usize)> = (0..)

@@ -92,7 +92,8 @@ pub(crate) fn runs(logs: &Logs) -> Vec<Run> {
     (0..logs[0].len())
         .map(|night| {
             let mut run = Run { id: format!("run-{night}"), ..empty.clone() };
-            run.session.started = format!("{}-{:02}-{:02}T02:00:00Z", 2026 + night / 336, night / 28 % 12 + 1, night % 28 + 1);
+            run.session.started =
+                format!("{}-{:02}-{:02}T02:00:00Z", 2026 + night / 336, night / 28 % 12 + 1, night % 28 + 1);
             run.results = logs.iter().enumerate().map(|(metric, logs)| result(metric, logs[night])).collect();
             run
         })
@@ -142,6 +143,7 @@ pub(crate) fn set(machine: &mut Machine, name: &str, value: &str) {
 
 /// The history of runs.
 pub(crate) fn of(runs: &[Run]) -> History {
-    let named: Vec<(String, &Run)> = (1..).zip(runs).map(|(number, run): (u32, &Run)| (number.to_string(), run)).collect();
+    let named: Vec<(String, &Run)> =
+        (1..).zip(runs).map(|(number, run): (u32, &Run)| (number.to_string(), run)).collect();
     history(&named)
 }

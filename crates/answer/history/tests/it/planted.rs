@@ -93,7 +93,9 @@ fn steps_drifts_and_what_went_away_are_told_apart() {
     let back = |night: usize| if (NIGHT..NIGHT + 10).contains(&night) { 5.0 * NOISE } else { 0.0 };
     let backs = share(|seed| {
         shape(seed, &back).is_some_and(|event| {
-            event.shape == Shape::Temporary && near(&event) && event.end.is_some_and(|end| end.abs_diff(NIGHT + 10) <= 1)
+            event.shape == Shape::Temporary
+                && near(&event)
+                && event.end.is_some_and(|end| end.abs_diff(NIGHT + 10) <= 1)
         })
     });
     let slope = |night: usize| night.saturating_sub(140) as f64 * 0.12 * NOISE;

@@ -51,7 +51,10 @@ pub fn history(history: &History, context: &HistoryContext) -> Document {
         .collect();
     let mut said: Vec<String> = events.iter().map(|event| sentence(history, event)).collect();
     said.extend(history.replaced.iter().filter(|at| **at >= from).map(|at| {
-        format!("Another machine of this name since {}: earlier values are not compared with later ones.", when(history, *at))
+        format!(
+            "Another machine of this name since {}: earlier values are not compared with later ones.",
+            when(history, *at)
+        )
     }));
     if said.is_empty() {
         said.push(nothing(history));
@@ -96,7 +99,10 @@ fn day(started: &str) -> &str {
 
 /// `2026-11-03 (run 41)`.
 fn when(history: &History, run: usize) -> String {
-    history.runs.get(run).map_or_else(|| "the end".to_owned(), |run| format!("{} (run {})", day(&run.started), run.handle))
+    history
+        .runs
+        .get(run)
+        .map_or_else(|| "the end".to_owned(), |run| format!("{} (run {})", day(&run.started), run.handle))
 }
 
 /// `os.fork_exit 1.31x slower (1.28 – 1.34) since 2026-11-03 (run 41), at the same time: kernel.release 6.1.112 -> 6.1.119.`
@@ -196,10 +202,12 @@ fn chart(history: &History, at: usize, metric: &MetricHistory, from: usize) -> C
     let stride = points.len().div_ceil(DRAWN).max(1);
     let drawn = points.iter().step_by(stride);
     let points = drawn.map(|point| ((point.run - from) as f64, quantity(metric, point))).collect();
-    let own = history.events.iter().filter(|event| {
-        event.run >= from && event.members.iter().any(|member| member.metric == at)
-    });
-    let mark = |event: &Event| Mark { x: (event.run - from) as f64, text: day(&history.runs[event.run].started).to_owned() };
+    let own = history
+        .events
+        .iter()
+        .filter(|event| event.run >= from && event.members.iter().any(|member| member.metric == at));
+    let mark =
+        |event: &Event| Mark { x: (event.run - from) as f64, text: day(&history.runs[event.run].started).to_owned() };
     let better = if metric.metric.better == Better::Lower { "lower" } else { "higher" };
     Chart {
         title: name(metric),
