@@ -6,6 +6,7 @@ mod cmd;
 mod columns;
 mod evaluation;
 mod exit;
+mod junit;
 mod locale;
 mod output;
 mod progress;

@@ -1,17 +1,18 @@
 //! `prony compare`: runs side by side.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use compare::{CompareOptions, Compared, Comparison, FailOn, GateAnswer, Normalise, compare};
+use compare::{CompareGate, CompareOptions, Compared, Comparison, FailOn, GateAnswer, Normalise, compare};
 use model::{ResultKey, Run};
 use report::view::CompareContext;
 use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
+use crate::junit::{JunitAnswer, JunitCase};
 use crate::run_finder::Named;
 use crate::value_parsers::{percent, price};
 use crate::{output, run_finder};
@@ -52,6 +53,9 @@ pub(crate) struct Arguments {
     /// Exit with 0 (pass) or 1 (fail) if --fail-on is inconclusive [default: exit with 3]
     #[arg(long, help_heading = "Verdicts", value_name = "ANSWER", requires = "fail_on")]
     inconclusive: Option<Inconclusive>,
+    /// Write the answer of the gate to this file as JUnit
+    #[arg(long, help_heading = "Verdicts", value_name = "FILE", requires = "fail_on")]
+    junit: Option<PathBuf>,
 }
 
 /// Result of a condition that is inconclusive.
@@ -124,6 +128,30 @@ pub(crate) fn side_by_side(store: &dyn store::Store, named: &[Named]) -> Result<
     Ok(report::view::compare(&comparison, &CompareContext { handles, brief: false, seconds: seconds(&runs) }))
 }
 
+/// The answer of a gate for a CI system: one case for the whole, and one for each result that fails or is open.
+fn junit(gate: &CompareGate, comparison: &Comparison) -> Vec<JunitCase> {
+    let class = || "prony.compare".to_owned();
+    let answer = match gate.answer {
+        GateAnswer::Pass => JunitAnswer::Pass,
+        GateAnswer::Fail => JunitAnswer::Fail,
+        GateAnswer::Inconclusive => JunitAnswer::Skipped,
+    };
+    let text = report::view::gate_sentence(comparison, gate);
+    let mut cases = vec![JunitCase { class: class(), name: "gate".to_owned(), answer, text }];
+    for (results, answer) in [(&gate.failing, JunitAnswer::Fail), (&gate.open, JunitAnswer::Skipped)] {
+        cases.extend(results.iter().map(|result| JunitCase {
+            class: class(),
+            name: format!("{} of {}", result.result, result.machine),
+            answer,
+            text: result.reason.clone().unwrap_or_else(|| match (result.gain, result.low.zip(result.high)) {
+                (Some(gain), Some((low, high))) => format!("speed-up {gain:.4} ({low:.4} to {high:.4})"),
+                _ => "in modes".to_owned(),
+            }),
+        }));
+    }
+    cases
+}
+
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let names = run_finder::names_or_latest(&arguments.runs, ["previous", "latest"]);
     let named = run_finder::find(&names, common, Detail::Values)?;
@@ -174,5 +202,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     document.summary.extend(super::printed::disagreements(&comparison, &runs)?);
     output::print(&document, common)?;
+    if let (Some(path), Some(gate)) = (&arguments.junit, &comparison.gate) {
+        crate::junit::write(path, &junit(gate, &comparison))?;
+    }
     Ok(comparison.gate.map_or(ExitStatus::Fine, |gate| exit(gate.answer, arguments.inconclusive)))
 }

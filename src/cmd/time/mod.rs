@@ -1,5 +1,6 @@
 //! `prony time`: command lines, timed in turns.
 
+mod gate;
 mod parameters;
 mod view;
 
@@ -15,6 +16,7 @@ use model::Run;
 use report::view::RunContext;
 use report::{Block, Document};
 
+use self::gate::{GateOptions, GateStory};
 use self::parameters::{all_used, combinations, filled, parameters};
 use super::app::starter;
 use super::duet::{DUET_BAND, DuetWish, duet_cpus};
@@ -30,7 +32,8 @@ use crate::value_parsers::{percent, seconds_or_none};
 #[command(after_help = "Examples:
   prony time 'sort a.txt' 'sort -n a.txt'
   prony time -L jobs 1,2,4 --prepare 'make clean' 'make -j {jobs}'
-  prony time -- ./program --option    one command, without a shell")]
+  prony time -- ./program --option    one command, without a shell
+  prony time './base' './head' --gate   fails if the second is slower")]
 pub(crate) struct Arguments {
     /// Commands, quoted
     #[arg(required_unless_present = "program", value_name = "COMMAND")]
@@ -79,6 +82,8 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Sampling", value_name = "TIME", value_parser = seconds_or_none, env = "PRONY_SPACING", hide_env_values = true)]
     spacing: Option<f64>,
     #[command(flatten)]
+    gate: GateOptions,
+    #[command(flatten)]
     measure: MeasureOptions,
 }
 
@@ -125,6 +130,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
         burst: arguments.burst(),
         duet: None,
     };
+    gate::check(arguments.gate.gate, order.commands.len())?;
     for command in &order.commands {
         // What is set up or prepared may make the program.
         if command.setup.is_none() && command.prepare.is_none() {
@@ -135,6 +141,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let mut session = LocalSession::open("time", options, common)?;
     let cpus = arguments.duet.map(|wish| duet_cpus(wish, order.commands.len(), &session.stopper)).transpose()?;
     let order = TimingOrder { duet: cpus, ..order };
+    let mut more = order.clone();
     let (mut engine, fresh) = Timing::new(document(arguments, options, &order), order, &starter);
     if let Some(run) = &resumed {
         engine.recall(run, &fresh)?;
@@ -144,11 +151,41 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     for trouble in engine.clean_up() {
         output::remark(&trouble);
     }
-    let draw = |run: &Run, context: &RunContext| {
-        Ok(view::document(run, &timed_pairs(run, band(run, arguments.margin).ln_1p()), context))
-    };
     let failed = result.run.results.iter().any(|result| matches!(result.outcome, model::Outcome::Failed(_)));
-    session.keep_nothing_without_samples().conclude(result, draw, |_| !failed)
+    let mut measure_again = |order: TimingOrder, why: &str| -> Result<Run> {
+        let (mut engine, fresh) = Timing::new(document(arguments, options, &order), order, &starter);
+        let label = options.saving.label.as_ref().map(|label| format!("{label}-{why}"));
+        let again = session.order(fresh, None)?.labelled(label);
+        let result = session.measure(again, &mut engine)?;
+        engine.clean_up().iter().for_each(|trouble| output::remark(trouble));
+        Ok(result.run)
+    };
+    let stopped = matches!(result.ending, measure::EndReason::Stopped | measure::EndReason::NotSaved(_));
+    let story = match arguments.gate.gate.filter(|_| !failed && !stopped) {
+        Some(limit) => {
+            let mut story = GateStory::of(&result.run, limit, || measure_again(more.clone(), "confirmation"))?;
+            if arguments.gate.self_test {
+                let planted = story.to_plant();
+                more.commands = gate::slowed(&more.commands, &result.run, planted)?;
+                story.tested(planted, &measure_again(more, "self-test")?);
+            }
+            Some(story)
+        }
+        None => None,
+    };
+    let draw = |run: &Run, context: &RunContext| {
+        let mut document = view::document(run, &timed_pairs(run, band(run, arguments.margin).ln_1p()), context);
+        if let Some(story) = &story {
+            story.add_to(&mut document);
+        }
+        Ok(document)
+    };
+    let exit = session.keep_nothing_without_samples().conclude(result, draw, |_| !failed)?;
+    let Some(story) = story.filter(|_| exit == ExitStatus::Fine) else { return Ok(exit) };
+    if let Some(path) = &arguments.gate.junit {
+        crate::junit::write(path, &story.junit())?;
+    }
+    Ok(story.exit())
 }
 
 /// The run without results.

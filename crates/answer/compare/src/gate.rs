@@ -41,6 +41,7 @@ impl FailOn {
     #[must_use]
     pub fn gate(self, comparison: &Comparison) -> CompareGate {
         let (mut tested, mut failing, mut open) = (0, Vec::new(), Vec::new());
+        let mut visible: Vec<f64> = Vec::new();
         let limit = (self.percent / 100.0).ln_1p().max(comparison.band);
         let asked = GateQuestion { worse_only: self.worse_only, limit, normalise: comparison.normalise };
         for row in &comparison.rows {
@@ -59,6 +60,7 @@ impl FailOn {
                     }
                 }
                 tested += 1;
+                visible.extend(asked.visible(row, ratio, comparison));
             }
         }
         let answer = match (failing.is_empty(), open.is_empty() && tested > 0) {
@@ -66,9 +68,14 @@ impl FailOn {
             (true, true) => GateAnswer::Pass,
             (true, false) => GateAnswer::Inconclusive,
         };
-        CompareGate { condition: self, answer, tested, failing, open }
+        let largest = visible.iter().copied().fold(0.0, f64::max);
+        let visible = stats::median(&visible).map(|median| (median, largest));
+        CompareGate { condition: self, answer, tested, visible, failing, open }
     }
 }
+
+/// Probability with which the smallest visible change is found.
+const FOUND: f64 = 0.95;
 
 /// The condition as applied.
 struct GateQuestion {
@@ -115,6 +122,15 @@ impl GateQuestion {
     fn losses(&self, row: &CompareRow, ends: (f64, f64)) -> (f64, f64) {
         let (low, high) = self.normalise.rewritten_ends(&row.metric, ends, Normalise::Gain);
         (-high.ln(), -low.ln())
+    }
+
+    /// The smallest relative change that would have met the condition with a probability of [`FOUND`].
+    fn visible(&self, row: &CompareRow, ratio: &Ratio, comparison: &Comparison) -> Option<f64> {
+        let time = timed(ratio);
+        let (low, high) = self.losses(row, time.low.zip(time.high)?);
+        let half = (high - low) / 2.0;
+        let least = stats::detectable_within(half, comparison.level, self.limit, FOUND, comparison.tests);
+        (half > 0.0).then(|| least.exp_m1()).filter(|least| least.is_finite())
     }
 
     fn ends(&self, (low, high): (f64, f64), different: bool) -> GateFinding {

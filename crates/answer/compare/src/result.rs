@@ -391,6 +391,10 @@ pub struct CompareGate {
     pub answer: GateAnswer,
     /// Results that could be tested, over all machines.
     pub tested: usize,
+    /// The smallest change that would have met the condition with a probability of 95%, a relative one: the median of
+    /// the tested results and the largest. Absent if none has an interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visible: Option<(f64, f64)>,
     /// Results that meet the condition significantly.
     pub failing: Vec<GateResult>,
     /// Results that may meet it.

@@ -34,8 +34,8 @@ const IDENTITY: [&str; 2] = ["machine.id_hash", "cpu.model"];
 
 /// Whether two runs of the same name are of two machines.
 fn replaced(before: &Machine, now: &Machine) -> bool {
-    let differs = |name: &&str| before.text(name).zip(now.text(name)).is_some_and(|(a, b)| a != b);
-    IDENTITY.iter().any(|name| differs(&name))
+    let differs = |name: &str| before.text(name).zip(now.text(name)).is_some_and(|(a, b)| a != b);
+    IDENTITY.iter().any(|name| differs(name))
 }
 
 /// The changes of the runs of a machine in the order of time, and the runs with which another machine begins.

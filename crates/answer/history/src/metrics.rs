@@ -168,8 +168,8 @@ fn mean(family: String, members: Vec<usize>, lanes: &[Lane], replaced: &[usize])
         let bounds: Vec<usize> = [0].into_iter().chain(series.borders.iter().copied()).chain([runs.len()]).collect();
         for part in bounds.windows(2) {
             let middle = stats::median(&series.logs[part[0]..part[1]]).unwrap_or(0.0);
-            for at in part[0]..part[1] {
-                scores.entry(runs[at]).or_default().push((series.logs[at] - middle) / scatter);
+            for (run, log) in runs[part[0]..part[1]].iter().zip(&series.logs[part[0]..part[1]]) {
+                scores.entry(*run).or_default().push((log - middle) / scatter);
             }
         }
     }

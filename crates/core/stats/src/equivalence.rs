@@ -243,9 +243,13 @@ pub fn verdict(comparison: &RatioEstimate, adjusted_p: f64, band: f64) -> Equiva
 /// with the standard error of which the interval is a multiple, so that the change must exceed the wider of the two
 /// limits by the normal quantile of `power`.
 pub fn detectable(comparison: &RatioEstimate, band: f64, power: f64, tests: usize) -> f64 {
-    let half = comparison.interval.half_width();
-    let error = half / normal_quantile(0.5 + comparison.level / 2.0);
-    let strictest = normal_quantile(1.0 - (1.0 - comparison.level) / (2.0 * tests.max(1) as f64));
+    detectable_within(comparison.interval.half_width(), comparison.level, band, power, tests)
+}
+
+/// The same from the half-width of an interval at `level`.
+pub fn detectable_within(half: f64, level: f64, band: f64, power: f64, tests: usize) -> f64 {
+    let error = half / normal_quantile(0.5 + level / 2.0);
+    let strictest = normal_quantile(1.0 - (1.0 - level) / (2.0 * tests.max(1) as f64));
     (band + half).max(strictest * error) + normal_quantile(power).max(0.0) * error
 }
 

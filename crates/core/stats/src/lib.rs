@@ -35,7 +35,8 @@ pub mod theil_sen;
 pub use benchmark_weighting::{BenchmarkWeighting, benchmark_weighting};
 pub use difference::{PairedDifference, difference};
 pub use equivalence::{
-    BAND, DecisionNeed, EquivalenceVerdict, Floor, RatioEstimate, compare, detectable, equivalence_level, need, verdict,
+    BAND, DecisionNeed, EquivalenceVerdict, Floor, RatioEstimate, compare, detectable, detectable_within,
+    equivalence_level, need, verdict,
 };
 pub use histogram::Histogram;
 pub use holm::holm;

@@ -30,6 +30,6 @@ pub use sessions::{
     FileSharing, SessionOrder, SessionReport, SessionUse, Sessions, SessionsVerdict, read_files, serve_sessions,
 };
 pub use timing::{
-    AXIS, BURST_SPACING, BURSTS, BurstRule, COLD, CommandLine, FEWEST_SAMPLES, MEMORY, RATIO, ShellChoice, TIME,
-    TimedCommand, TimedPair, Timing, TimingOrder, build_pairs, timed_pairs,
+    AXIS, BURST_SPACING, BURSTS, BurstRule, COLD, CommandLine, FEWEST_SAMPLES, FOUND, MEMORY, RATIO, ShellChoice, TIME,
+    TimedAnswer, TimedCommand, TimedGate, TimedPair, Timing, TimingOrder, build_pairs, timed_gate, timed_pairs,
 };

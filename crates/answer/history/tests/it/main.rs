@@ -5,3 +5,4 @@ mod alarms;
 mod blame;
 mod nights;
 mod planted;
+mod public;

@@ -33,7 +33,7 @@ pub use benchmark::benchmark;
 pub use catalogue::catalogue;
 pub use check::check;
 pub use choose::choose;
-pub use compare::{CompareContext, compare, self_test};
+pub use compare::{CompareContext, compare, gate_sentence, self_test};
 pub use evaluation::{
     EvaluationChart, EvaluationColumn, EvaluationTable, EvaluationView, PrintedUnit, Slot, TableSort, in_tables,
     in_tables_measured,

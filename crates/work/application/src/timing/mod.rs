@@ -3,6 +3,7 @@
 mod burst;
 mod command_line;
 mod duet;
+mod gate;
 mod pairs;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use model::{BenchmarkResult, Footprint, Metric, Parameters, PlanEntry, RECORD, R
 pub use burst::{BURST_SPACING, BURSTS, BurstRule, COLD};
 pub use command_line::{CommandLine, ShellChoice};
 pub use duet::RATIO;
+pub use gate::{FOUND, TimedAnswer, TimedGate, timed_gate};
 pub use pairs::{FEWEST_SAMPLES, TimedPair, build_pairs, timed_pairs};
 
 use self::burst::{Pace, cold_result};
@@ -53,7 +55,7 @@ pub struct TimedCommand {
 }
 
 /// Input of [`Timing`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TimingOrder {
     /// The commands.
     pub commands: Vec<TimedCommand>,

@@ -99,6 +99,11 @@ fn pair([first, second]: [String; 2], shift: &RatioEstimate, adjusted_p: f64, ba
 /// fewer rounds could never show a difference.
 const CLEAREST: f64 = 0.01;
 
+/// The ratio of two commands that are the only pair of interest.
+pub(super) fn estimate(run: &Run, first: &BenchmarkResult, second: &BenchmarkResult) -> Option<RatioEstimate> {
+    shift(run, first, second, 1)
+}
+
 /// The ratio of two commands. A duet has ratios. Other commands use the differences within rounds, or with too few
 /// rounds all samples of one against all of the other. Only numbers of samples decide which.
 fn shift(run: &Run, first: &BenchmarkResult, second: &BenchmarkResult, pairs: usize) -> Option<RatioEstimate> {

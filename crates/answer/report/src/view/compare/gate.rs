@@ -1,7 +1,7 @@
 //! The result of a gate in one line.
 
 use compare::{CompareGate, CompareRow, Comparison, GateAnswer, GateResult, NeededSamples, Unmatched};
-use model::{CORE_SHARED, Outcome, Unit, number, significant};
+use model::{CORE_SHARED, Outcome, Unit, number, percent, significant};
 
 use super::rows;
 use crate::PrintedQuantity;
@@ -12,10 +12,12 @@ const NAMED: usize = 3;
 
 /// `Gate inconclusive: 2 results may be more than 5% slower (fork and exec 1.08x slower (0.99 – 1.18), ...).`, and how
 /// many results of the baseline are missing from other runs.
-pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
+#[must_use]
+pub fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
     let of_reference = |one: &&Unmatched| one.machine == comparison.reference && one.result.benchmark != CORE_SHARED;
     let nowhere = comparison.unmatched.iter().filter(of_reference).count();
     let mut said = answer(comparison, gate);
+    said.extend(visible(gate));
     let elsewhere = if comparison.machines.len() > 2 { "every other run" } else { "the new run" };
     said.push_str(&missing(nowhere, elsewhere));
     let mut others = comparison.machines.iter().map(|machine| machine.name.as_str()).filter_map(|name| {
@@ -29,6 +31,17 @@ pub(super) fn sentence(comparison: &Comparison, gate: &CompareGate) -> String {
         more => said.push_str(&format!(" {more} more runs lack some of them.")),
     }
     said
+}
+
+/// `Changes above 3.1% would have been found (the median; 8% in the noisiest result).`
+fn visible(gate: &CompareGate) -> Option<String> {
+    let (median, largest) = gate.visible?;
+    let noisiest = if percent(median) == percent(largest) {
+        String::new()
+    } else {
+        format!(" (the median; {} in the noisiest result)", percent(largest))
+    };
+    Some(format!(" Changes above {} would have been found{noisiest}.", percent(median)))
 }
 
 /// Whether a machine lacks a result that the reference measured.
@@ -51,10 +64,10 @@ fn missing(results: usize, run: &str) -> String {
 }
 
 fn answer(comparison: &Comparison, gate: &CompareGate) -> String {
-    let percent = gate.condition.percent.max(comparison.band * 100.0);
+    let least = gate.condition.percent.max(comparison.band * 100.0);
     let way = if gate.condition.worse_only { "slower" } else { "different" };
     // A band is a fraction, whose percentage is not exact in binary.
-    let than = format!("more than {}% {way}", number(percent, significant(percent, 6), true));
+    let than = format!("more than {}% {way}", number(least, significant(least, 6), true));
     match gate.answer {
         GateAnswer::Pass => format!("Gate passed: none of {} is {than}.", plural(gate.tested, "result")),
         GateAnswer::Fail => {

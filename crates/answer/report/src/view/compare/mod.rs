@@ -16,6 +16,7 @@ pub(super) mod rows;
 mod self_test;
 mod suggest;
 
+pub use gate::sentence as gate_sentence;
 pub use self_test::self_test;
 
 use std::collections::HashMap;
