@@ -15,7 +15,8 @@ pub(crate) use self::groups::{
 };
 use crate::ExitStatus;
 use crate::cmd::{
-    agent, app, benchmarks, check, choose, compare, completions, doctor, experiment, explain, export, farm, fleet, history, import, net, predict, reference, report, run, runs, selftest, show, site, time, trend,
+    agent, app, benchmarks, check, choose, compare, completions, doctor, experiment, explain, export, farm, fleet,
+    history, import, net, predict, reference, report, run, runs, selftest, show, site, time, trend,
 };
 
 const EXAMPLES: &str = "Examples:

@@ -107,7 +107,8 @@ fn order(time_limit: Option<f64>, directory: Option<String>) -> SuiteOrder {
 fn here(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let saving = SaveOptions { label: None, note: Vec::new(), output: None, no_store: false };
     let rounds = RoundOptions { target: None, time_limit: arguments.time_limit, seed: None };
-    let options = MeasureOptions { rounds, max_samples: None, push: None, resume: None, saving, quiet: arguments.quiet };
+    let options =
+        MeasureOptions { rounds, max_samples: None, push: None, resume: None, saving, quiet: arguments.quiet };
     let mut session = LocalSession::open("check", &options, common)?.needing_intervals();
     let directory = arguments.directory.clone().unwrap_or_else(|| PathBuf::from("."));
     let directory =

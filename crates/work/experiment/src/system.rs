@@ -174,8 +174,7 @@ pub(crate) const fn weight_file(version: u32) -> (&'static str, u32) {
 /// Why there can be no group below it.
 pub(crate) fn own_group(system: &System) -> Result<(u32, PathBuf), String> {
     let (version, folder) = os::cgroup::own_folder("cpu").ok_or("no control group for the CPU is mounted")?;
-    let read_only = std::fs::metadata(&folder).map_or(true, |found| found.permissions().readonly());
-    if read_only || !system.privileged {
+    if !system.privileged || !os::file::may_write(&folder) {
         return Err("needs root, or a control group that is yours".to_owned());
     }
     let shares = version == 1

@@ -24,7 +24,7 @@ pub fn experiment(run: &Run, found: &SettingEffects, context: &ExperimentContext
     let blocks = found.effects.iter().map(|effect| effect.blocks).max().unwrap_or(0);
     let mut document = Document::new(format!(
         "{}, {} each, {}",
-        plural(rows, "value"),
+        plural(rows, "change"),
         plural(blocks, "block"),
         duration(found.seconds)
     ));
@@ -63,7 +63,7 @@ fn answer(found: &SettingEffects) -> Option<String> {
         Some(first) => Some(format!("{} matters most: {}.", first.title, effect(first)?)),
         None => {
             let open = found.effects.iter().filter(|effect| effect.verdict == Verdict::Inconclusive).count();
-            (open > 0).then(|| format!("{} inconclusive; more --blocks decide.", plural(open, "value")))
+            (open > 0).then(|| format!("{} inconclusive; more --blocks decide.", plural(open, "change")))
         }
     }
 }

@@ -20,3 +20,9 @@ pub fn in_memory(name: &str) -> Result<File> {
     let made = memfd_create(name, MemfdFlags::CLOEXEC);
     made.map(File::from).map_err(|error| Error::os("make a file in memory", error))
 }
+
+/// Whether this process may write there: not on a mount that is read-only, for root neither.
+#[must_use]
+pub fn may_write(path: &std::path::Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
