@@ -132,7 +132,7 @@ fn here(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let added = arguments.add_reference.as_deref().map(|folder| share::write_reference(&result.run, folder));
     let mut verdict = ExitStatus::Inconclusive;
     let draw = |run: &Run, _: &report::view::RunContext| {
-        let found = judged(&[run], &[run.machine.name.clone()], common)?;
+        let found = judged(&[run], std::slice::from_ref(&run.machine.name), common)?;
         verdict = exit(&found);
         Ok(report::view::check(&found))
     };

@@ -153,7 +153,7 @@ fn table(set: &Scaled, arguments: &Arguments) -> Table {
                 row.push(Cell::Across(said, Tone::Caution));
             }
             None => {
-                row.push(Cell::Across("not predicted: it is no more than what was measured".to_owned(), Tone::Caution))
+                row.push(Cell::Across("not predicted: it is no more than what was measured".to_owned(), Tone::Caution));
             }
         }
         TableRow::of(row)
