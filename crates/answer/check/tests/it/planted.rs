@@ -234,7 +234,7 @@ fn disturbed_and_sparse_measurements_are_never_low() {
         |result| result.flags.push(model::Flag::Noisy),
         |result| {
             if let model::Outcome::Measured(estimate) = &mut result.outcome {
-                estimate.samples = 7
+                estimate.samples = 7;
             }
         },
     ];
