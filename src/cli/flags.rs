@@ -96,7 +96,7 @@ const VERBS: &str = "\
     Add Allow Build Carry Check Choose Colour Compare Copy Count Detect Discard Drop End Exit Extrapolate Fail \
     Find Fit Give Group Keep Learn Limit List Listen Measure Name Open Overwrite Pass Place Predict Print \
     Process Put Read Refuse Repeat Replace Resume Run Say Send Set Share Show Simulate Slow Sort Start Stop Take \
-    Treat Use Vary Wait Write";
+    Treat Try Use Vary Wait Write";
 
 #[test]
 fn the_help_of_every_option_begins_with_a_verb() {

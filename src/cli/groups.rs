@@ -10,28 +10,20 @@ use super::Cli;
 
 /// Every command that the help shows, under the title of its group; what is needed first and most often comes first.
 pub(crate) const GROUPS: &[(&str, &[&str])] = &[
+    ("Commands", &["run", "time", "compare", "show", "report", "explain", "check", "doctor"]),
     (
-        "Commands",
+        "Runs and tools",
         &[
-            "Commands",
-            "run",
-            "time",
-            "compare",
-            "show",
-            "report",
-            "explain",
-            "check",
-            "doctor",
             "runs",
             "import",
             "export",
             "serve",
             "push",
             "benchmarks",
+            "experiment",
             "history",
             "trend",
             "selftest",
-            "experiment",
             "completions",
         ],
     ),

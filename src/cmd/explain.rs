@@ -30,11 +30,11 @@ pub(crate) struct Arguments {
     /// Show the evidence, the facts that differ, the assumptions and the arithmetic
     #[arg(long)]
     details: bool,
-    /// Try the settings that differ on this machine: which part of the difference does each take away
+    /// Try the settings that differ here; say how much each one explains
     #[arg(long, conflicts_with_all = ["at", "details"])]
     experiment: bool,
     /// Allow settings of the whole machine; all of them are restored
-    #[arg(long, value_name = "WHAT", value_parser = ["system"], requires = "experiment")]
+    #[arg(long, value_name = "WHAT", value_parser = ["system"], requires = "experiment", help_heading = "Experiment")]
     allow: Option<String>,
 }
 

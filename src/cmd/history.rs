@@ -16,9 +16,7 @@ use crate::{output, run_finder};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony history
-  prony history 'os.*' --since 2026-11-01 --output history.html
-
-For growth over years, use prony trend.")]
+  prony history 'os.*' --since 2026-11-01 --output history.html")]
 pub(crate) struct Arguments {
     /// Show only results that match, such as 'os.*'; all are searched
     #[arg(value_name = "GLOB")]

@@ -210,7 +210,7 @@ fn a_killed_experiment_leaves_no_setting_changed() {
 
 /// Requests that cannot be met, and words of the refusal.
 const REFUSED: &[(&[&str], &str)] = &[
-    (&["--metric", "os.getppid"], "os.syscall_getppid"),
+    (&["--metric", "os.getppid"], "prony benchmarks lists all"),
     (&["--metric", "os.syscall_getppid", "--try", "seccom"], "similar: seccomp"),
     (&["--metric", "os.syscall_getppid", "--try", "swappiness"], "--allow system"),
     (&["--metric", "os.syscall_getppid", "--try", "sync"], "the benchmark has no such parameter"),

@@ -138,7 +138,7 @@ fn what_cannot_be_resumed_says_so() {
     assert!(published.contains("not measured by prony"), "{published}");
 }
 
-/// A disk of 260 KiB takes the first of a run, and not all of it.
+/// A disk of 288 KiB takes the first of a run, and not all of it.
 #[test]
 fn a_run_that_fills_its_disk_is_kept_elsewhere() {
     let place = Place::new();
@@ -146,7 +146,7 @@ fn a_run_that_fills_its_disk_is_kept_elsewhere() {
     std::fs::create_dir(&disk).unwrap();
     std::fs::create_dir(&spare).unwrap();
     let mounted = |words: &[&str]| {
-        let script = "mount -t tmpfs -o size=224k none \"$0\" && exec \"$@\"";
+        let script = "mount -t tmpfs -o size=288k none \"$0\" && exec \"$@\"";
         let mut command = Command::new("unshare");
         command.args(["--mount", "sh", "-c", script]).arg(&disk).args(words).env("TMPDIR", &spare);
         Answer::of(command.output().unwrap())

@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Traffic", value_name = "PATTERN", value_delimiter = ',', default_value = "pull",
           value_parser = ["burst", "staggered", "round_robin", "barrel_shift", "random", "pull"])]
     pattern: Vec<String>,
-    /// Carry fragments by credits, tcp or datagrams (never sent again) [default: credits with pull, else tcp]
+    /// Carry fragments by credits, tcp or datagrams [default: credits with pull, else tcp]
     #[arg(long, help_heading = "Traffic", value_parser = ["credits", "tcp", "datagrams"])]
     transport: Option<String>,
     /// Allow a receiver this many open requests

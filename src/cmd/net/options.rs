@@ -101,10 +101,10 @@ pub(super) struct Switch {
     /// Simulate half-duplex Ethernet: one medium with collisions, instead of a switch
     #[arg(long, help_heading = "Switch of --lab")]
     pub(super) half_duplex: bool,
-    /// Let each frame travel this long; without a unit milliseconds
+    /// Add this delay to each frame; without a unit milliseconds
     #[arg(long, help_heading = "Switch of --lab", value_name = "TIME", default_value = "0ms", value_parser = short_seconds)]
     pub(super) delay: f64,
-    /// Lose this percentage of the frames
+    /// Drop this percentage of the frames
     #[arg(long, help_heading = "Switch of --lab", value_name = "PERCENT", default_value = "0", value_parser = loss)]
     pub(super) loss: f64,
 }

@@ -24,13 +24,13 @@ pub(crate) struct Arguments {
     /// Predict for so many senders
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "8,16", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     senders: Vec<u32>,
-    /// Take this rate of the receiver's link [default: that of the laboratory, or unknown]
+    /// Set the rate of the switch's links [default: that of the laboratory, or unknown]
     #[arg(long, value_name = "RATE", value_parser = bits)]
     link: Option<u64>,
-    /// Take this buffer of the receiver's port, in bytes [default: unknown]
+    /// Set the buffer of a switch's port, in bytes [default: unknown]
     #[arg(long, value_name = "BYTES")]
     buffer: Option<u64>,
-    /// Take this much as on its way from one sender, such as its window [default: a fragment]
+    /// Set the receive buffer, which limits the TCP window [default: a fragment]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     window: Option<u32>,
 }

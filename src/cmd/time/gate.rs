@@ -43,8 +43,8 @@ pub(super) struct GateStory {
     gate: TimedGate,
     /// The gate of new samples, where the first ones failed.
     confirmation: Option<TimedGate>,
-    /// Of a self-test: the planted slowdown and whether it failed.
-    planted: Option<(f64, bool)>,
+    /// Of a self-test: the planted slowdown and the answer to it.
+    planted: Option<(f64, TimedAnswer)>,
 }
 
 impl GateStory {
@@ -64,21 +64,21 @@ impl GateStory {
 
     /// The slowdown of the self-test: one that the gate should see, twice the limit at least.
     pub(super) fn to_plant(&self) -> f64 {
-        (2.0 * self.gate.limit).max(1.5 * self.gate.visible.unwrap_or(0.0)).max(0.05)
+        (2.0 * self.gate.limit).max(2.0 * self.gate.visible.unwrap_or(0.0)).max(0.05)
     }
 
     /// Keeps what the self-test found.
     pub(super) fn tested(&mut self, planted: f64, run: &Run) {
-        let found = timed_gate(run, self.gate.limit).is_ok_and(|gate| gate.answer == TimedAnswer::Fail);
-        self.planted = Some((planted, found));
+        let answer = timed_gate(run, self.gate.limit).map_or(TimedAnswer::Inconclusive, |gate| gate.answer);
+        self.planted = Some((planted, answer));
     }
 
     /// The exit code: a self-test that finds nothing is a failed check.
     pub(super) fn exit(&self) -> ExitStatus {
         match (self.answer(), self.planted) {
-            (TimedAnswer::Fail, _) | (_, Some((_, false))) => ExitStatus::Found,
-            (TimedAnswer::Pass, _) => ExitStatus::Fine,
-            (TimedAnswer::Inconclusive, _) => ExitStatus::Inconclusive,
+            (TimedAnswer::Fail, _) | (_, Some((_, TimedAnswer::Pass))) => ExitStatus::Found,
+            (TimedAnswer::Pass, None | Some((_, TimedAnswer::Fail))) => ExitStatus::Fine,
+            (TimedAnswer::Pass | TimedAnswer::Inconclusive, _) => ExitStatus::Inconclusive,
         }
     }
 
@@ -119,8 +119,11 @@ impl GateStory {
             )
         });
         let planted = self.planted.map(|(planted, found)| match found {
-            true => format!("Self-test: a planted slowdown of {} fails, as it should.", percent(planted)),
-            false => format!("Self-test FAILED: a planted slowdown of {} passes unseen.", percent(planted)),
+            TimedAnswer::Fail => format!("Self-test: a planted slowdown of {} fails, as it should.", percent(planted)),
+            TimedAnswer::Pass => format!("Self-test FAILED: a planted slowdown of {} passes unseen.", percent(planted)),
+            TimedAnswer::Inconclusive => {
+                format!("Self-test inconclusive: noise hides a planted slowdown of {}.", percent(planted))
+            }
         });
         visible.into_iter().chain(planted).collect()
     }
@@ -149,7 +152,11 @@ impl GateStory {
         let name = format!("{} against {}", self.gate.head, self.gate.base);
         let mut cases = vec![case(name, answer(self.answer()), text.clone())];
         cases.extend(self.planted.map(|(_, found)| {
-            let answer = if found { JunitAnswer::Pass } else { JunitAnswer::Fail };
+            let answer = match found {
+                TimedAnswer::Fail => JunitAnswer::Pass,
+                TimedAnswer::Pass => JunitAnswer::Fail,
+                TimedAnswer::Inconclusive => JunitAnswer::Skipped,
+            };
             case("self-test".to_owned(), answer, text)
         }));
         cases

@@ -1,19 +1,15 @@
 //! What stands around the page of a report: the ways to the other pages, and the search.
 
 use maud::{Markup, PreEscaped, html};
-use report::{Document, Error, Html, ReportFormat};
+use report::{Document, Error, PageFrame};
 
 use crate::address::Target;
 
 const STYLE: &str = include_str!("frame.css");
 
 /// The page of a document, with the site around it. Its data are in its twin and not in the page.
-pub(crate) fn page(document: &Document, target: &Target) -> Result<String, Error> {
-    let mut document = document.clone();
-    (document.data, document.records) = (None, None);
-    let mut text = Vec::new();
-    Html.render(&document, &mut text)?;
-    let page = String::from_utf8_lossy(&text);
+pub(crate) fn page(document: &Document, links: Vec<(String, String)>, target: &Target) -> Result<String, Error> {
+    let page = report::page(document, &PageFrame { links, without_data: true })?;
     // The report's own policy allows no form; here there are two, which ask this site.
     let page = page.replacen("form-action 'none'", "form-action 'self'", 1);
     let page = page.replacen("</head>", &format!("<style>{STYLE}</style></head>"), 1);

@@ -97,12 +97,12 @@ impl Site {
         }
         let shown = pages::page(&target, &self.library, self.views.as_ref());
         match shown {
-            Ok(Page::Document(document)) => drawn(200, &document, &target),
+            Ok(Page::Document(document, links)) => drawn(200, &document, links, &target),
             Ok(Page::Elsewhere(place)) => {
                 Response { headers: vec![("Location", place)], ..Response::new(303, JSON, "") }
             }
             Ok(Page::Raw(kind, body)) => Response::new(200, kind, body),
-            Err(failed) => drawn(failed.status, &failed.document(), &target),
+            Err(failed) => drawn(failed.status, &failed.document(), Vec::new(), &target),
         }
     }
 
@@ -177,12 +177,12 @@ fn denied() -> Response {
 }
 
 /// A document as the page or its twin.
-fn drawn(status: u16, document: &Document, target: &Target) -> Response {
+fn drawn(status: u16, document: &Document, links: Vec<(String, String)>, target: &Target) -> Response {
     let made = if target.twin {
         let mut text = Vec::new();
         report::by_name("json", 0, false).and_then(|json| json.render(document, &mut text)).map(|()| (JSON, text))
     } else {
-        frame::page(document, target).map(|text| (HTML, text.into_bytes()))
+        frame::page(document, links, target).map(|text| (HTML, text.into_bytes()))
     };
     match made {
         Ok((kind, body)) => Response::new(status, kind, body),

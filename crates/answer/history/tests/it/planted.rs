@@ -59,7 +59,7 @@ fn a_step_of_one_metric_is_found_within_three_runs() {
     let two = [3, 9, 21].map(|runs| (runs, found(&[METRIC], 2.0, runs)));
     println!("one metric: four deviations in three runs {four:.3}; two deviations {two:?}");
     assert!(at_least(four, 0.95), "{four}");
-    assert!(two[2].1 > 0.7 && two[0].1 > 0.02, "{two:?}");
+    assert!(two[2].1 > 0.7, "{two:?}");
 }
 
 /// What changes a machine changes many metrics: then two deviations are enough.

@@ -11,7 +11,7 @@ use store::{EnvironmentChange, SessionValue, Store};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{Failed, run_link};
+use super::{Failed, Page, run_link};
 use crate::address;
 use crate::library::Library;
 
@@ -33,7 +33,7 @@ pub(super) fn page(
     identity: &str,
     key: &str,
     twin: bool,
-) -> Result<Document, Failed> {
+) -> Result<Page, Failed> {
     let key = parsed(key).ok_or_else(|| Failed::missing("There is no such result"))?;
     let values = store.histories(std::slice::from_ref(&key), identity, SESSIONS)?.pop().unwrap_or_default();
     let [.., last] = values.as_slice() else {
@@ -62,23 +62,14 @@ pub(super) fn page(
         format!("the newest of {}", plural(values.len(), "session")),
         Block::Table(newest_values(&values, metric)),
     );
-    document.add(
-        "",
-        Block::table(
-            Column::list(""),
-            vec![TableRow::of(vec![Cell::Link {
-                text: format!("all results of {}", newest.run.machine.name),
-                to: address::machine(identity),
-            }])],
-        ),
-    );
     if twin {
         let data = json!({ "benchmark": key.benchmark, "parameters": key.parameters, "title": result.title,
                            "metric": metric, "machine": newest.run.machine.name, "identity": identity,
                            "values": values, "changes": changes });
         document.data = EmbeddedJson::compact(&data).ok();
     }
-    Ok(document)
+    let all = (format!("all results of {}", newest.run.machine.name), address::machine(identity));
+    Ok(Page::Document(Box::new(document), vec![all]))
 }
 
 /// What changed over the time of some values. What a change of the values is blamed on is to be found here too.

@@ -37,8 +37,8 @@ pub trait Views: Send + Sync {
 /// What an address stands for.
 #[derive(Clone)]
 pub(crate) enum Page {
-    /// A page with a twin.
-    Document(Box<Document>),
+    /// A page with a twin, and its links to others: their words and their addresses.
+    Document(Box<Document>, Vec<(String, String)>),
     /// Another address.
     Elsewhere(String),
     /// Something else: its kind and its bytes.
@@ -47,7 +47,7 @@ pub(crate) enum Page {
 
 impl From<Document> for Page {
     fn from(document: Document) -> Self {
-        Self::Document(Box::new(document))
+        Self::Document(Box::new(document), Vec::new())
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn page(target: &Target, library: &Library, views: &dyn Views) -> Res
         ["runs", number] => run::page(store, library, views, number_of(number)?, target.twin),
         ["compare"] => compare::asked(target),
         ["compare", numbers] => compare::page(store, library, views, numbers).map(Page::from),
-        ["history", identity, key] => history::page(store, library, identity, key, target.twin).map(Page::from),
+        ["history", identity, key] => history::page(store, library, identity, key, target.twin),
         ["fleet"] => lists::suites(store).map(Page::from),
         ["fleet", suite] => compare::fleet(store, library, views, suite),
         ["search"] => lists::search(store, target).map(Page::from),
@@ -115,6 +115,12 @@ fn run_link(number: u64, label: Option<&str>) -> Cell {
 
 /// A link to a machine.
 fn machine_link(summary: &store::Summary) -> Cell {
+    let (text, to) = machine_way(summary);
+    Cell::Link { text, to }
+}
+
+/// The name and the address of a machine.
+fn machine_way(summary: &store::Summary) -> (String, String) {
     let name = if summary.machine.is_empty() { summary.identity() } else { &summary.machine };
-    Cell::Link { text: name.to_owned(), to: address::machine(summary.identity()) }
+    (name.to_owned(), address::machine(summary.identity()))
 }

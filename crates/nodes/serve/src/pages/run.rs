@@ -1,9 +1,9 @@
 //! One run: its results, and the ways on.
 
-use report::{Block, Cell, Column, Document, EmbeddedJson, TableRow};
+use report::EmbeddedJson;
 use store::{Detail, RunFilter, Store, Summary};
 
-use super::{Failed, Page, Views, machine_link};
+use super::{Failed, Page, Views, machine_way};
 use crate::address;
 use crate::http::JSON;
 use crate::library::Library;
@@ -29,22 +29,19 @@ pub(super) fn page(
     let (summary, held) = library.find(store, number)?.ok_or_else(missing)?;
     let mut document = views.run(&held).map_err(Failed::unfit)?;
     document.next = Vec::new();
-    ways(store, &summary, &mut document)?;
     document.data = EmbeddedJson::of(&summary).ok();
-    Ok(document.into())
+    Ok(Page::Document(Box::new(document), ways(store, &summary)?))
 }
 
 /// Links to the machine, and to the comparison with the run before this one.
-fn ways(store: &dyn Store, summary: &Summary, document: &mut Document) -> Result<(), Failed> {
+fn ways(store: &dyn Store, summary: &Summary) -> Result<Vec<(String, String)>, Failed> {
     let of_machine = store.page(&RunFilter::Machine(summary.identity()), EARLIER, 0)?;
-    let after = of_machine.iter().skip_while(|run| run.number != summary.number).skip(1);
-    let earlier = after.into_iter().find(|run| run.suite == summary.suite);
-    let mut rows = vec![TableRow::of(vec![Cell::text("machine"), machine_link(summary)])];
-    if let Some(earlier) = earlier {
-        let text = format!("with run {}, the one before", earlier.number);
-        let to = address::compare(&[earlier.number, summary.number]);
-        rows.push(TableRow::of(vec![Cell::text("compare"), Cell::Link { text, to }]));
-    }
-    document.add("go on", Block::table(Column::list("|"), rows));
-    Ok(())
+    let mut after = of_machine.iter().skip_while(|run| run.number != summary.number).skip(1);
+    let earlier = after.find(|run| run.suite == summary.suite);
+    let compare = earlier.map(|earlier| {
+        let text = format!("compare with run {}, the one before", earlier.number);
+        (text, address::compare(&[earlier.number, summary.number]))
+    });
+    let (name, machine) = machine_way(summary);
+    Ok([(format!("machine {name}"), machine)].into_iter().chain(compare).collect())
 }

@@ -90,7 +90,8 @@ fn judged(shift: &RatioEstimate, band: f64) -> (TimedAnswer, f64) {
         () if shift.equivalence.high <= band => TimedAnswer::Pass,
         () => TimedAnswer::Inconclusive,
     };
-    (answer, detectable(shift, band, FOUND, 1).exp_m1())
+    // It must fail twice: first, and in the confirmation.
+    (answer, detectable(shift, band, FOUND.sqrt(), 1).exp_m1())
 }
 
 #[cfg(test)]

@@ -23,7 +23,8 @@ use crate::words::is_control;
 use crate::{Document, Error, ReportFormat};
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// In a function, so that its names are not those of the page.
+const SCRIPT: &str = concat!("(() => {", include_str!("page.js"), "})();");
 
 /// Renders documents as a page.
 #[derive(Debug, Clone, Copy, Default)]
