@@ -95,7 +95,7 @@ fn a_file_to_write_has_the_same_short_flag_everywhere_and_values_have_names() {
 const VERBS: &str = "\
     Add Allow Build Carry Check Choose Colour Compare Copy Count Detect Discard Drop End Exit Extrapolate Fail \
     Find Fit Give Group Keep Learn Limit List Listen Measure Name Open Overwrite Pass Place Predict Print \
-    Process Put Read Refuse Repeat Replace Resume Run Say Send Set Share Show Simulate Slow Sort Start Stop Take \
+    Process Put Read Refuse Repeat Replace Restore Resume Run Say Send Set Share Show Simulate Slow Sort Start Stop Take \
     Treat Try Use Vary Wait Write";
 
 #[test]

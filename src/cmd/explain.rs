@@ -15,7 +15,7 @@ use crate::{output, run_finder};
   prony explain 1 2
   prony explain 1 --at placement=same_cpu placement=cross_cpu  one run at two sets of parameters")]
 pub(crate) struct Arguments {
-    /// The baseline: a number, label, file or published:NAME [default: previous; with --at, latest]
+    /// The baseline: number, label, file or published:NAME [default: previous]
     #[arg(value_name = "BASELINE")]
     a: Option<String>,
     /// The run to explain [default: latest; with --at, the baseline]
@@ -24,10 +24,10 @@ pub(crate) struct Arguments {
     /// Use only results that match, such as 'os.*'
     #[arg(long, value_name = "GLOB")]
     results: Option<String>,
-    /// Compare the first run at one set of parameters with the second at another
+    /// Compare one set of parameters with another
     #[arg(long, num_args = 2, value_names = ["PARAMETERS_A", "PARAMETERS_B"])]
     at: Option<Vec<Parameters>>,
-    /// Show the evidence, the facts that differ, the assumptions and the arithmetic
+    /// Show evidence, facts, assumptions and arithmetic
     #[arg(long)]
     details: bool,
     /// Try the settings that differ here; say how much each one explains

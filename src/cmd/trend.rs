@@ -20,9 +20,7 @@ const LIMIT: u64 = 64 << 20;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   prony trend dated.csv --project 2030
-  prony trend published --results os.syscall_write
-
-For the runs of one machine, use prony history.")]
+  prony trend published --results os.syscall_write")]
 pub(crate) struct Arguments {
     /// A file of dates and values, - for standard input, or with --results runs or published
     #[arg(required = true, num_args = 1.., value_name = "FILE|RUN|published:NAME")]

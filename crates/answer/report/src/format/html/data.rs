@@ -40,7 +40,7 @@ pub(super) fn downloads(document: &Document) -> Result<Markup, Error> {
 }
 
 fn packed(bytes: &[u8]) -> Result<String, Error> {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::new(6));
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     packer.write_all(bytes)?;
     Ok(STANDARD.encode(packer.finish()?))
 }

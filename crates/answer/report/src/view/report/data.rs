@@ -37,8 +37,14 @@ fn short(run: &Run, many: bool) -> Run {
     run
 }
 
-/// Leaves a sample its value, when and where it ran, and why it is excluded.
+/// Leaves a sample its value, when to the millisecond and where it ran, and why it is excluded.
 fn outline(sample: &mut Sample) {
+    let milliseconds = |seconds: f64| (seconds * 1e3).round() / 1e3;
+    (sample.began, sample.wall) = (milliseconds(sample.began), milliseconds(sample.wall));
+    (sample.stolen, sample.throttled) = (None, None);
+    if let Some(clean) = &mut sample.clean {
+        clean.clock = None;
+    }
     sample.nanos = Vec::new();
     sample.ops = Vec::new();
     sample.readings = Vec::new();

@@ -52,8 +52,11 @@ pub(super) fn section(input: &ReportInput, names: &[String]) -> DocumentSection 
         ));
     }
     items.push("MB is 10^6 bytes, MiB 2^20. Bandwidth names the bytes that it counts.".to_owned());
-    let left_out =
-        if input.runs.len() > OWN_TABLES { "batches and samples (the CSV has the samples)" } else { "batches" };
+    let left_out = if input.runs.len() > OWN_TABLES {
+        "batches and samples (the CSV has the samples)"
+    } else {
+        "batches and what was read around them"
+    };
     items.push(format!("The JSON of this page leaves out {left_out}. Complete: prony show RUN --format json."));
     for (run, name) in input.runs.iter().zip(names) {
         let origin = run.origin.as_ref();
