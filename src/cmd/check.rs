@@ -37,14 +37,14 @@ pub(crate) struct Arguments {
     /// Check these hosts by ssh [default: this machine]
     #[arg(value_name = "NODE")]
     hosts_to_check: Vec<String>,
-    /// Check stored runs or files instead of measuring; repeatable
+    /// Check stored runs or files; repeatable
     #[arg(long, value_name = "RUN", conflicts_with_all = ["hosts_to_check", "nodes"])]
     run: Vec<String>,
     /// Stop after this time, such as 90s or 5m [default: the suite's or none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     time_limit: Option<f64>,
     /// Measure files in this directory [default: the current one]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
     directory: Option<PathBuf>,
     /// Add the run, without identifying data, to this folder of reference runs
     #[arg(long, value_name = "DIR", help_heading = "Saving", conflicts_with_all = ["hosts_to_check", "nodes"])]

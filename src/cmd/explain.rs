@@ -15,7 +15,7 @@ use crate::{output, run_finder};
   prony explain 1 2
   prony explain 1 --at placement=same_cpu placement=cross_cpu  one run at two sets of parameters")]
 pub(crate) struct Arguments {
-    /// The baseline: number, label, file or published:NAME [default: previous]
+    /// A number, label, file or published:NAME [default: previous]
     #[arg(value_name = "BASELINE")]
     a: Option<String>,
     /// The run to explain [default: latest; with --at, the baseline]

@@ -3,15 +3,15 @@
 use model::{Metric, ResultKey, Unit};
 use report::words::{day, plural};
 use report::{
-    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, Document, EmbeddedJson, Mark, PrintedQuantity,
-    Series, Table, TableRow,
+    Block, Cell, Chart, ChartAxis, ChartPlot, Column, Curves, Division, Document, DocumentSection, EmbeddedJson, Mark,
+    PrintedQuantity, Series, Table, TableRow,
 };
 use serde_json::json;
 use store::{EnvironmentChange, SessionValue, Store};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{Failed, Page, run_link};
+use super::{Failed, Page, change, run_link};
 use crate::address;
 use crate::library::Library;
 
@@ -43,7 +43,10 @@ pub(super) fn page(
     let newest = newest.ok_or_else(|| Failed::missing("The newest run was removed meanwhile"))?.1;
     let result = newest.run.result(&key).ok_or_else(|| Failed::missing("There is no such result"))?;
     let metric = &result.metric;
-    let changes = changes(store, identity, &values)?;
+    let mut changes = store.environments(identity)?;
+    let since = moment(&values[0].started);
+    changes.retain(|change| moment(&change.started) >= since);
+    let (said, events) = change::found(&newest.run, result, &values, &changes);
 
     let label = report::words::result_label(result);
     let mut document = Document::new(format!("{label} on {}", newest.run.machine.name));
@@ -55,6 +58,7 @@ pub(super) fn page(
         plural(values.len(), "session")
     ));
     document.add("", Block::Chart(chart(&label, metric, &values, &changes)));
+    document.sections.push(DocumentSection { title: "changes of the value".to_owned(), blocks: said });
     if !changes.is_empty() {
         document.add("what changed on this machine", Block::Table(ledger(&changes)));
     }
@@ -65,19 +69,11 @@ pub(super) fn page(
     if twin {
         let data = json!({ "benchmark": key.benchmark, "parameters": key.parameters, "title": result.title,
                            "metric": metric, "machine": newest.run.machine.name, "identity": identity,
-                           "values": values, "changes": changes });
+                           "values": values, "changes": changes, "events": events });
         document.data = EmbeddedJson::compact(&data).ok();
     }
     let all = (format!("all results of {}", newest.run.machine.name), address::machine(identity));
     Ok(Page::Document(Box::new(document), vec![all]))
-}
-
-/// What changed over the time of some values. What a change of the values is blamed on is to be found here too.
-fn changes(store: &dyn Store, identity: &str, values: &[SessionValue]) -> Result<Vec<EnvironmentChange>, Failed> {
-    let since = moment(&values[0].started);
-    let mut changes = store.environments(identity)?;
-    changes.retain(|change| moment(&change.started) >= since);
-    Ok(changes)
 }
 
 /// A result's key from its text, `id:parameters`.
@@ -95,7 +91,7 @@ fn quantity(value: &SessionValue, metric: &Metric) -> PrintedQuantity {
 }
 
 /// Days since 1970; 0 where that is unknown.
-fn moment(text: &str) -> f64 {
+pub(super) fn moment(text: &str) -> f64 {
     let parsed = OffsetDateTime::parse(text, &Rfc3339);
     parsed.map_or(0.0, |moment| moment.unix_timestamp() as f64 / 86_400.0)
 }

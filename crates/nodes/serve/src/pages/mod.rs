@@ -1,5 +1,6 @@
 //! The pages. Each is one [`Document`], which the formats of the crate `report` draw: as HTML, and as JSON for its twin.
 
+mod change;
 mod compare;
 mod history;
 mod lists;

@@ -97,6 +97,33 @@ fn a_history_has_its_points_and_what_changed() {
 }
 
 #[test]
+fn a_change_of_the_values_is_found_and_what_changed_with_it() {
+    let place = Place::new();
+    let mut runs: Vec<Run> = (0..40).map(|at| small("web-9", at)).collect();
+    for (at, run) in (0..).zip(&mut runs) {
+        run.results[0].outcome.scale((1.0 + 0.002 * f64::from(at * 7 % 5)) / if at < 20 { 1.0 } else { 1.3 });
+        if at >= 20 {
+            let kernel = run.machine.facts.iter_mut().find(|fact| fact.name == "kernel.release").unwrap();
+            kernel.value = FactValue::Text("6.99.1".to_owned());
+        }
+    }
+    store::open(&place.store(), Access::Write).unwrap().put_all(&runs).unwrap();
+    let named: Vec<(String, &Run)> = runs.iter().zip(1..).map(|(run, at): (_, u64)| (at.to_string(), run)).collect();
+    let whole = history::history(&named);
+    let server = serve(&place.store(), "127.0.0.1:0".parse().unwrap(), None);
+    let machine = get(&server, "/machines/web-9-fingerprint").body;
+    let paths: Vec<String> = links(&machine).into_iter().filter(|link| link.starts_with("/history/")).collect();
+    let page = get(&server, &paths[0]).body;
+    assert!(page.contains("1.300x slower") && page.contains("at the same time: kernel.release"), "{page}");
+    let twin: serde_json::Value = serde_json::from_str(&get(&server, &format!("{}.json", paths[0])).body).unwrap();
+    let (event, other) = (&twin["events"][0], &whole.events[0]);
+    assert_eq!((event["run"].as_u64(), twin["events"].as_array().unwrap().len()), (Some(21), 1));
+    assert_eq!(event["slower"].as_f64(), Some(other.members[0].slower), "as the whole documents say");
+    assert_eq!(event["with"][0].as_str(), Some(whole.ledger[other.with[0]].words().as_str()));
+    assert!(get(&server, &paths[1]).body.contains("No change was found."));
+}
+
+#[test]
 fn metrics_are_those_of_the_newest_run_of_each_machine() {
     let place = Place::new();
     let server = site(&place);
