@@ -57,7 +57,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 fn runs(arguments: &Arguments, common: &CommonOptions) -> Result<Vec<(String, Run)>> {
     let store = run_finder::read(common)?;
     let mut summaries = store.summaries()?;
-    summaries.retain(|run| run.tool.is_none() && run.measured > 0);
+    // An experiment measures its own settings, not the machine as it is.
+    summaries.retain(|run| run.tool.is_none() && run.measured > 0 && run.suite != super::experiment::SUITE);
     summaries.sort_by(|a, b| (&a.started, a.number).cmp(&(&b.started, b.number)));
     let latest = summaries.last().map(|run| run.machine.clone());
     let Some(machine) = arguments.machine.clone().or(latest) else {

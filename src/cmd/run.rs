@@ -150,7 +150,11 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
             Ok(match &tables {
                 Some(tables) => report::view::in_tables_measured(run, tables, context),
                 None if arguments.all => report::view::run(run, context),
-                None => report::view::answer(run, context),
+                None => {
+                    let mut document = report::view::answer(run, context);
+                    document.summary.extend(crate::reference::place(run));
+                    document
+                }
             })
         },
         measured,

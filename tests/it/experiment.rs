@@ -130,24 +130,35 @@ fn is_found(planted: Planted, effects: Option<Vec<Value>>) -> Result<(), String>
     Ok(())
 }
 
-#[test]
-fn planted_causes_come_first() {
-    let _turn = alone();
+/// The planted causes of a list that do not come first in `tries` experiments.
+fn missed(causes: &[Planted], tries: u32) -> Vec<&'static str> {
     let place = Place::new();
-    let causes = if testing::slow("all planted causes instead of one") { CAUSES } else { &CAUSES[..1] };
-    let missed: Vec<String> = causes
-        .iter()
-        .filter_map(|planted| {
-            // Other load may hide a cause from one experiment.
-            let tries = if causes.len() > 1 { 2 } else { 3 };
-            let found = (0..tries)
-                .find_map(|_| effects(&place, *planted, 12).and_then(|effects| is_found(*planted, effects)).ok());
-            found.is_none().then(|| planted.cause.to_owned())
-        })
-        .collect();
-    eprintln!("{} of {} planted causes came first; missed: {missed:?}", causes.len() - missed.len(), causes.len());
+    let found = |planted: &Planted| {
+        (0..tries).any(|_| effects(&place, *planted, 12).and_then(|effects| is_found(*planted, effects)).is_ok())
+    };
+    causes.iter().filter(|planted| !found(planted)).map(|planted| planted.cause).collect()
+}
+
+/// Causes so large that other load does not hide them.
+#[test]
+fn large_planted_causes_come_first() {
+    let _turn = alone();
+    let large = ["seccomp", "send_buffer", "placement", "sync"];
+    let all = if testing::slow("four planted causes instead of one") { large.len() } else { 1 };
+    let is_large = |planted: &&Planted| large[..all].iter().any(|name| planted.cause.starts_with(name));
+    let causes: Vec<Planted> = CAUSES.iter().filter(is_large).copied().collect();
+    let missed = missed(&causes, 3);
+    assert!(missed.len() <= causes.len() / 4, "{missed:?}");
+}
+
+#[test]
+#[ignore = "needs a machine without other work, and three minutes"]
+fn nine_of_ten_planted_causes_come_first() {
+    let _turn = alone();
+    let missed = missed(CAUSES, 2);
+    eprintln!("{} of {} planted causes came first; missed: {missed:?}", CAUSES.len() - missed.len(), CAUSES.len());
     // The other of ten is the layout of addresses, which must not matter.
-    assert!(missed.len() <= causes.len() / 9, "{missed:?}");
+    assert!(missed.len() <= 1, "{missed:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod answers;
 mod app;
 mod bad_turns;
+mod check;
 mod command_line;
 mod common;
 mod compared;

@@ -65,11 +65,11 @@ fn a_run_that_may_use_one_of_several_cpus_says_so() {
 }
 
 /// A control group of half a CPU; removed when dropped.
-struct HalfCpu(PathBuf);
+pub(crate) struct HalfCpu(pub(crate) PathBuf);
 
 impl HalfCpu {
     /// In version 1 if that controls the CPU, else in version 2. The reason if neither can be created.
-    fn make() -> Result<Self, String> {
+    pub(crate) fn make() -> Result<Self, String> {
         let name = format!("prony-test-{}", std::process::id());
         let one = Path::new("/sys/fs/cgroup/cpu").join(&name);
         let two = Path::new("/sys/fs/cgroup").join(&name);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, ensure};
-use application::{CommandLine, FOUND, ShellChoice, TIME, TimedAnswer, TimedCommand, TimedGate, timed_gate};
+use application::{CommandLine, FOUND, ShellChoice, TIME, TimedAnswer, TimedCommand, TimedGate, confirmed, timed_gate};
 use clap::Args;
 use model::{Run, Unit, percent};
 use report::words::factor;
@@ -52,7 +52,10 @@ impl GateStory {
     pub(super) fn of(run: &Run, limit: f64, mut again: impl FnMut() -> Result<Run>) -> Result<Self> {
         let gate = timed_gate(run, limit).map_err(|error| anyhow!(error))?;
         let confirmation = match gate.answer {
-            TimedAnswer::Fail => Some(timed_gate(&again()?, limit).map_err(|error| anyhow!(error))?),
+            TimedAnswer::Fail => {
+                let again = timed_gate(&again()?, limit).map_err(|error| anyhow!(error))?;
+                Some(TimedGate { answer: confirmed(&again), ..again })
+            }
             TimedAnswer::Pass | TimedAnswer::Inconclusive => None,
         };
         Ok(Self { gate, confirmation, planted: None })

@@ -105,6 +105,9 @@ impl Speculation {
     }
 }
 
+// `libc` has the first two on few architectures only.
+const PR_GET_SPECULATION_CTRL: libc::c_int = 52;
+const PR_SET_SPECULATION_CTRL: libc::c_int = 53;
 const PR_SPEC_PRCTL: libc::c_int = 1;
 const PR_SPEC_ENABLE: libc::c_int = 2;
 const PR_SPEC_DISABLE: libc::c_int = 4;
@@ -115,7 +118,7 @@ const PR_SPEC_DISABLE: libc::c_int = 4;
 /// When this process cannot change it here, with the reason.
 pub fn speculates(kind: Speculation) -> Result<bool> {
     const WHAT: &str = "control speculation";
-    let state = prctl(WHAT, libc::PR_GET_SPECULATION_CTRL, [kind.of_kernel(), 0, 0, 0])?;
+    let state = prctl(WHAT, PR_GET_SPECULATION_CTRL, [kind.of_kernel(), 0, 0, 0])?;
     match state & PR_SPEC_PRCTL {
         0 => Err(Error::refused(WHAT, "the kernel leaves no choice to a process here")),
         _ => Ok(state & PR_SPEC_ENABLE != 0),
@@ -126,7 +129,7 @@ pub fn speculates(kind: Speculation) -> Result<bool> {
 pub fn set_speculates(kind: Speculation, allowed: bool) -> Result<()> {
     let state = if allowed { PR_SPEC_ENABLE } else { PR_SPEC_DISABLE };
     let arguments = [kind.of_kernel(), state as libc::c_ulong, 0, 0];
-    prctl("control speculation", libc::PR_SET_SPECULATION_CTRL, arguments).map(drop)
+    prctl("control speculation", PR_SET_SPECULATION_CTRL, arguments).map(drop)
 }
 
 /// Whether programs that this process executes have random addresses.

@@ -80,6 +80,14 @@ pub fn timed_gate(run: &Run, limit: f64) -> Result<TimedGate, String> {
     Ok(TimedGate { answer, slower, visible: Some(visible), reason: None, ..open(String::new()) })
 }
 
+/// The answer to new samples of what failed. They need not show once more that it is slower by more than the limit:
+/// that it is slower, and by that much as far as they can tell, is what chance seldom does twice.
+#[must_use]
+pub fn confirmed(again: &TimedGate) -> TimedAnswer {
+    let slower = again.slower.is_some_and(|(value, low, _)| low > 1.0 && value > 1.0 + again.limit);
+    if slower && again.reason.is_none() { TimedAnswer::Fail } else { again.answer }
+}
+
 /// The answer to an estimate and the smallest slowdown that would have failed; `band` is the limit as a logarithm.
 fn judged(shift: &RatioEstimate, band: f64) -> (TimedAnswer, f64) {
     let slower = shift.shift > 0.0 && verdict(shift, shift.p_value, band) == EquivalenceVerdict::Different;
@@ -136,7 +144,7 @@ mod tests {
     fn gated(slower: f64, scatter: f64, seed: u64) -> (TimedAnswer, f64) {
         let first = timed_gate(&run(slower, scatter, 2 * seed), 0.02).unwrap();
         let answer = match first.answer {
-            TimedAnswer::Fail => timed_gate(&run(slower, scatter, 2 * seed + 1), 0.02).unwrap().answer,
+            TimedAnswer::Fail => confirmed(&timed_gate(&run(slower, scatter, 2 * seed + 1), 0.02).unwrap()),
             other => other,
         };
         (answer, first.visible.unwrap())
