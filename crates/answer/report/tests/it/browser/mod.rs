@@ -31,7 +31,7 @@ pub fn find() -> Option<Browser> {
 impl Browser {
     fn command(&self, profile: &Path) -> Command {
         let mut command = Command::new("timeout");
-        command.args(["--kill-after=5", "60"]).arg(&self.program);
+        command.args(["--kill-after=5", "300"]).arg(&self.program);
         command.args([
             "--headless",
             "--no-sandbox",
