@@ -20,22 +20,6 @@ pub(crate) fn table() -> &'static PublicTable {
     &TABLE
 }
 
-/// Where the results of a run stand among current CPU models, in a sentence; `None` if nothing is near them.
-pub(crate) fn place(run: &Run) -> Option<String> {
-    let mut titles: Vec<&str> = Vec::new();
-    let mut places = Vec::new();
-    for result in &run.results {
-        let Some((place, of)) = table().place(&run.machine, result).filter(|_| run.origin.is_none()) else { continue };
-        let title = if result.class == model::Class::MemoryLatency { "memory latency" } else { result.title.as_str() };
-        if !titles.contains(&title) {
-            titles.push(title);
-            places.push(format!("{title} {place} of {of}"));
-        }
-    }
-    (!places.is_empty())
-        .then(|| format!("Place among current CPU models (Spare Cores, near definitions): {}.", places.join(", ")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -134,11 +134,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
         explanation: explanation.as_ref(),
         answer: &answer,
     };
-    let mut document = report::view::report(&input);
-    if let [run] = runs.as_slice() {
-        document.summary.extend(crate::reference::place(run));
-    }
-    Ok((document, ReportSubject::of(&named)))
+    Ok((report::view::report(&input), ReportSubject::of(&named)))
 }
 
 fn written(

@@ -150,11 +150,7 @@ fn catalogue(arguments: &Arguments, resumed: Option<Run>, common: &CommonOptions
             Ok(match &tables {
                 Some(tables) => report::view::in_tables_measured(run, tables, context),
                 None if arguments.all => report::view::run(run, context),
-                None => {
-                    let mut document = report::view::answer(run, context);
-                    document.summary.extend(crate::reference::place(run));
-                    document
-                }
+                None => report::view::answer(run, context),
             })
         },
         measured,
