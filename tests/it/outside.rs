@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -70,7 +71,8 @@ pub(crate) struct HalfCpu(pub(crate) PathBuf);
 impl HalfCpu {
     /// In version 1 if that controls the CPU, else in version 2. The reason if neither can be created.
     pub(crate) fn make() -> Result<Self, String> {
-        let name = format!("prony-test-{}", std::process::id());
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("prony-test-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
         let one = Path::new("/sys/fs/cgroup/cpu").join(&name);
         let two = Path::new("/sys/fs/cgroup").join(&name);
         let write =
