@@ -87,7 +87,10 @@ fn write_block(out: &mut dyn Write, block: &Block) -> Result<(), Error> {
             let titles: Vec<String> = charts.iter().map(|chart| escaped(&chart.title)).collect();
             writeln!(out, "*Charts: {}.*", titles.join(", "))?;
         }
-        Block::Chart(chart) => writeln!(out, "*Chart: {}.* {}", escaped(&chart.title), escaped(&chart.about))?,
+        Block::Chart(chart) => {
+            let title = if chart.title.is_empty() { String::new() } else { format!(": {}", escaped(&chart.title)) };
+            writeln!(out, "*Chart{title}.* {}", escaped(&chart.about))?;
+        }
         Block::Heat(heat) => {
             writeln!(out, "{}\n", escaped(&heat.about))?;
             write_table(out, &heat.table())?;

@@ -8,14 +8,27 @@ use crate::words::{day, exact_words};
 /// One line that names a run and its machine: `Run 3 "2026-11-21 vm": Intel Xeon, 2 CPUs, 24 GB, Linux 6.18`.
 #[must_use]
 pub fn heading(run: &Run, handle: Option<&str>) -> String {
-    let handle = handle.unwrap_or(&run.id);
-    let label =
-        run.label.as_deref().filter(|label| *label != handle).map(|label| format!(" \"{label}\"")).unwrap_or_default();
+    let numbered = numbered(run, handle);
     let machine = if run.machine.summary.is_empty() { &run.machine.name } else { &run.machine.summary };
     let when = day(&run.session.started);
     let about: Vec<String> = [machine.clone(), when].into_iter().filter(|words| !words.is_empty()).collect();
     let about = if about.is_empty() { "a machine that is not named".to_owned() } else { about.join(", ") };
-    format!("Run {handle}{label}: {about}")
+    format!("{numbered}: {about}")
+}
+
+/// A short title: `Run 3 "2026-11-21 vm"`, or `Run 3: web-7` for a run without a label. Cards have the rest.
+pub(super) fn title(run: &Run, handle: Option<&str>) -> String {
+    let numbered = numbered(run, handle);
+    let machine = &run.machine.name;
+    if numbered.ends_with('"') || machine.is_empty() { numbered } else { format!("{numbered}: {machine}") }
+}
+
+/// How the user names the run, and its label.
+fn numbered(run: &Run, handle: Option<&str>) -> String {
+    let handle = handle.unwrap_or(&run.id);
+    let label =
+        run.label.as_deref().filter(|label| *label != handle).map(|label| format!(" \"{label}\"")).unwrap_or_default();
+    format!("Run {handle}{label}")
 }
 
 /// Further notes on a session.

@@ -19,7 +19,7 @@ const FOREST: [(&str, &str, &str); 4] = [
 pub(super) fn draw(chart: &Chart, small: bool) -> Markup {
     html! {
         figure.small[small] {
-            figcaption { h3 { (chart.title) } @if !small { p.muted { (chart.about) } } (legend(&chart.plot)) }
+            figcaption { @if !chart.title.is_empty() { h3 { (chart.title) } } @if !small { p.muted { (chart.about) } } (legend(&chart.plot)) }
             @match chart::draw(chart, small) {
                 Some(drawing) => (drawing),
                 None => p.muted { "No value of this chart can be drawn." },

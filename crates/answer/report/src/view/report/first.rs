@@ -193,12 +193,12 @@ pub(super) fn ladder(input: &ReportInput, names: &[String]) -> Option<DocumentSe
     if rows.len() < LEAST {
         return None;
     }
-    let mut about = "Log scale. Dots: results; bars: intervals.".to_owned();
+    let mut about = "Time of one operation, log scale. Dots: results; bars: intervals.".to_owned();
     if left > 0 {
         about.push_str(&format!(" The {left} slowest are in the tables alone."));
     }
     let x = ChartAxis::new("time", Unit::Seconds, Division::Decades);
     let plot = ChartPlot::Ladder(Ladder { x, runs: names.to_vec(), rows });
-    let chart = Chart { title: "Time of one operation".to_owned(), about, plot };
+    let chart = Chart { title: String::new(), about, plot };
     Some(DocumentSection::of("Latencies", Block::Chart(chart)))
 }

@@ -155,7 +155,7 @@ fn names(input: &ReportInput) -> Vec<String> {
 
 fn title(input: &ReportInput, names: &[String]) -> String {
     match input.runs {
-        [run] => machine::heading(run, input.handles.first().map(String::as_str)),
+        [run] => machine::title(run, input.handles.first().map(String::as_str)),
         runs if runs.len() <= 3 => names.join(" · "),
         runs => format!("Comparison of {}", plural(runs.len(), "run")),
     }
