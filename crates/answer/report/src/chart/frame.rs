@@ -55,12 +55,17 @@ impl ChartFrame {
         (ABOVE, ABOVE + self.height)
     }
 
+    /// The place of a point in the stretched drawing.
+    pub(super) fn place(&self, x: f64, y: f64) -> Option<(f64, f64)> {
+        Some((self.x.at(x)? / 100.0 * STRETCHED, self.down(y)?))
+    }
+
     /// A line through values, as a path of the stretched drawing.
     pub(super) fn path(&self, points: impl Iterator<Item = (f64, f64)>) -> String {
         let mut path = String::new();
-        for (x, y) in points.filter_map(|(x, y)| Some((self.x.at(x)?, self.down(y)?))) {
+        for (x, y) in points.filter_map(|(x, y)| self.place(x, y)) {
             let step = if path.is_empty() { 'M' } else { 'L' };
-            path.push_str(&format!("{step}{:.0} {y:.1}", x / 100.0 * STRETCHED));
+            path.push_str(&format!("{step}{x:.0} {y:.1}"));
         }
         path
     }

@@ -13,7 +13,7 @@ const WIDE: f64 = 4.0;
 /// Values beyond this many interquartile ranges from the quartiles stand at the edge of the strip of a row.
 const FAR: f64 = 4.0;
 /// Pixels between the points of a density.
-const STEP: usize = 4;
+const STEP: usize = 6;
 /// Widths of the density and of the quartiles of each set, in the units of their drawing.
 const DENSITY: f64 = 100.0;
 const BOX: f64 = 16.0;
@@ -72,12 +72,13 @@ fn progression(frame: &ChartFrame, set: &SampleSet, printed: &dyn Fn(f64) -> Str
     let mut batches = String::new();
     let mut dots = String::new();
     for point in &set.points {
-        if let Some((low, high)) = point.batches {
-            batches.push_str(&frame.path([(point.began, low), (point.began, high)].into_iter()));
+        let Some((x, y)) = frame.place(point.began, point.value) else { continue };
+        dots.push_str(&format!("M{x:.0} {y:.0}h0"));
+        if let Some((low, high)) = point.batches
+            && let (Some(low), Some(high)) = (frame.down(low), frame.down(high))
+        {
+            batches.push_str(&format!("M{x:.0} {low:.0}V{high:.0}"));
         }
-        let at = frame.path(std::iter::once((point.began, point.value)));
-        dots.push_str(&at);
-        dots.push_str("h0");
     }
     if let Some(estimate) = set.estimate.filter(PrintedQuantity::has_interval)
         && let (Some(low), Some(high)) = (frame.down(estimate.low), frame.down(estimate.high))
