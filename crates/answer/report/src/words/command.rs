@@ -72,15 +72,10 @@ mod tests {
     fn sessions_are_resumed_by_their_own_command_line() {
         let words = ["prony", "app", "sessions", "-n", "1", "a", "--", "wc", "-c"];
         let mut run = Run {
-            schema: model::SCHEMA,
             id: "a".to_owned(),
-            label: None,
-            rules: std::collections::BTreeMap::new(),
-            origin: None,
-            machine: model::Machine::default(),
             session: model::Session { command: words.map(str::to_owned).to_vec(), ..Default::default() },
             plan: model::Plan { suite: "sessions".to_owned(), ..Default::default() },
-            results: Vec::new(),
+            ..Run::default()
         };
         let said = resume_command(&run, "3");
         assert_eq!(said.as_deref(), Some("prony app sessions -n 1 a --resume 3 -- wc -c"));
