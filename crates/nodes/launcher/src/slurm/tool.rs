@@ -9,7 +9,7 @@ use crate::{Error, Result};
 
 /// Time limit for an answer of the controller.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Longest output, bytes: a job has some 5 kB in `squeue --json`, and a large site has tens of thousands of jobs.
+/// Longest output, bytes: a job has some kB in `scontrol show job`, and a large site has tens of thousands of jobs.
 const MOST: usize = 256 << 20;
 
 /// Standard output of a Slurm program, given `input`.
