@@ -241,13 +241,13 @@ fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
         words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
     }
     let batch = arguments.place.batch(count as usize, Vec::new());
-    let inner: Vec<String> = words.iter().map(|word| launcher::quoted(word)).collect();
+    let inner: Vec<String> = words.iter().map(|word| model::words::quoted(word)).collect();
     let label = order.label.as_deref().unwrap_or("fleet");
     // Only the node knows its name.
     let line = format!(
         "exec {} --label {}\" $SLURMD_NODENAME\" --output \"prony-$SLURM_JOB_ID-$SLURMD_NODENAME.json\"",
         inner.join(" "),
-        launcher::quoted(label)
+        model::words::quoted(label)
     );
     let each = ["srun", "--no-kill", "--kill-on-bad-exit=0", "sh", "-c"].map(str::to_owned);
     let batch = Batch { command: each.into_iter().chain([line]).collect(), ..batch };

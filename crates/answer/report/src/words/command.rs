@@ -1,6 +1,7 @@
 //! Suggested command lines.
 
 use model::Run;
+use model::words::quoted;
 
 /// The command that resumes an interrupted run, which `handle` identifies on the command line; `None` if its kind of
 /// measurement cannot be resumed.
@@ -47,17 +48,6 @@ fn continued(words: &[String]) -> String {
         kept.push(quoted(word));
     }
     kept.join(" ")
-}
-
-/// A word quoted for a shell.
-#[must_use]
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:,=@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use crate::fixture;
 
 use compare::{CompareOptions, FailOn};
 use model::{
-    BenchmarkResult, Class, CleanBatches, CpuDistance, Domain, Estimate, ExclusiveCore, Metric,
-    Outcome, Parameters, ResultKey, ResultSensors, Run, Sample, SessionSensors, Share, Unit, ValueBasis,
+    BenchmarkResult, Class, CleanBatches, CpuDistance, Domain, Estimate, ExclusiveCore, Metric, Outcome, Parameters,
+    ResultKey, ResultSensors, Run, Sample, SessionSensors, Share, Unit, ValueBasis,
 };
 use report::view::{self, CompareContext};
 use report::{Csv, Markdown, ReportFormat, Terminal};

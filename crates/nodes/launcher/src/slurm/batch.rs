@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::super::ssh::quoted;
+use model::words::quoted;
+
 use super::{JOB_NAME, minutes, tool};
 use crate::{Error, Result};
 
