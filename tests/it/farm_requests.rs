@@ -68,7 +68,7 @@ fn a_terminal_shows_the_state_of_the_farm() {
 #[test]
 fn options_of_several_lines_reach_no_batch_script() {
     let place = Place::new();
-    let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2", "--script", "slurm"];
+    let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2"];
     for option in ["--slurm-option", "--partition", "--hosts"] {
         let said = place.ask(&[&fleet[..], &[option, "x\ntouch here"]].concat()).refused();
         assert!(said.contains("control character"), "{said}");
