@@ -3,23 +3,15 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use model::GateAnswer;
 use quick_xml::escape::escape;
-
-/// Answer to one question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum JunitAnswer {
-    Pass,
-    Fail,
-    /// There is no answer.
-    Skipped,
-}
 
 /// One question with its answer.
 #[derive(Debug, Clone)]
 pub(crate) struct JunitCase {
     pub(crate) class: String,
     pub(crate) name: String,
-    pub(crate) answer: JunitAnswer,
+    pub(crate) answer: GateAnswer,
     /// The answer in a sentence.
     pub(crate) text: String,
 }
@@ -35,15 +27,15 @@ fn text(cases: &[JunitCase]) -> String {
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"prony\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
         cases.len(),
-        count(JunitAnswer::Fail),
-        count(JunitAnswer::Skipped)
+        count(GateAnswer::Fail),
+        count(GateAnswer::Inconclusive)
     );
     for case in cases {
         let said = harmless(&case.text);
         let inside = match case.answer {
-            JunitAnswer::Pass => format!("<system-out>{said}</system-out>"),
-            JunitAnswer::Fail => format!("<failure message=\"{said}\"/>"),
-            JunitAnswer::Skipped => format!("<skipped message=\"{said}\"/>"),
+            GateAnswer::Pass => format!("<system-out>{said}</system-out>"),
+            GateAnswer::Fail => format!("<failure message=\"{said}\"/>"),
+            GateAnswer::Inconclusive => format!("<skipped message=\"{said}\"/>"),
         };
         let (class, name) = (harmless(&case.class), harmless(&case.name));
         text.push_str(&format!("  <testcase classname=\"{class}\" name=\"{name}\">{inside}</testcase>\n"));
@@ -65,7 +57,7 @@ mod tests {
     fn every_answer_is_counted_and_its_text_is_escaped() {
         let case =
             |answer| JunitCase { class: "c".to_owned(), name: "<a>\u{1b}".to_owned(), answer, text: "\"&".to_owned() };
-        let text = text(&[case(JunitAnswer::Pass), case(JunitAnswer::Fail), case(JunitAnswer::Skipped)]);
+        let text = text(&[case(GateAnswer::Pass), case(GateAnswer::Fail), case(GateAnswer::Inconclusive)]);
         assert!(text.contains("tests=\"3\" failures=\"1\" skipped=\"1\""), "{text}");
         assert!(text.contains("name=\"&lt;a&gt; \"") && text.contains("<failure message=\"&quot;&amp;\"/>"), "{text}");
     }

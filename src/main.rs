@@ -21,19 +21,7 @@ use std::process::ExitCode;
 
 use exit::ExitStatus;
 
-/// Address space to work in, without which an allocation that fails ends this program at its first step.
-const LEAST_ROOM: u64 = 8 << 20;
-
 fn main() -> ExitCode {
-    if let Some(left) = os::process::address_space_left().filter(|left| *left < LEAST_ROOM) {
-        output::remark(&format!(
-            "could not start: the limit of address space (ulimit -v) leaves this program {} KiB to work in, and it needs \
-             {} MiB; raise the limit",
-            left >> 10,
-            LEAST_ROOM >> 20
-        ));
-        return ExitStatus::Failed.into();
-    }
     // A worker is started for every sample: it has no use for the description of the command line, which takes longer
     // to build than most samples measure.
     if std::env::args_os().skip(1).eq(["worker"]) {

@@ -260,7 +260,6 @@ pub(crate) fn write(run: &Run, mode: ShareMode) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::FactValue;
 
     fn run() -> Run {
         let text = r#"{"schema":1,"id":"2026-web-3-kernelbox","machine":{"name":"kernelbox","fingerprint":"f00","summary":"CPU, Linux on kernelbox"},
@@ -272,13 +271,7 @@ mod tests {
             "plan":{"suite":"/home/ada/evaluation","seed":1,"level":0.95,"target":0.02,"checkpoints":[10],"batches":20,
             "batch_nanos":1000,"band":0.02,"directory":"/home/ada","entries":[]},"results":[]}"#;
         let mut run: Run = serde_json::from_str(text).unwrap();
-        let fact = |name: &str, text: &str| Fact {
-            name: name.to_owned(),
-            value: FactValue::Text(text.to_owned()),
-            unit: None,
-            source: "/proc".to_owned(),
-            affects: Vec::new(),
-        };
+        let fact = |name: &str, text: &str| Fact::new(name, text, "/proc", &[]);
         run.machine.facts = vec![
             fact("machine.hostname", "kernelbox"),
             fact("machine.id_hash", "5eaf00d"),

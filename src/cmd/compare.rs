@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use compare::{CompareGate, CompareOptions, Compared, Comparison, FailOn, GateAnswer, Normalise, compare};
-use model::{ResultKey, Run};
+use compare::{CompareGate, CompareOptions, Compared, Comparison, FailOn, Normalise, compare};
+use model::{GateAnswer, ResultKey, Run};
 use report::view::CompareContext;
 use store::Detail;
 
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
-use crate::junit::{JunitAnswer, JunitCase};
+use crate::junit::JunitCase;
 use crate::run_finder::Named;
 use crate::value_parsers::{percent, price};
 use crate::{output, run_finder};
@@ -131,14 +131,9 @@ pub(crate) fn side_by_side(store: &dyn store::Store, named: &[Named]) -> Result<
 /// The answer of a gate for a CI system: one case for the whole, and one for each result that fails or is open.
 fn junit(gate: &CompareGate, comparison: &Comparison) -> Vec<JunitCase> {
     let class = || "prony.compare".to_owned();
-    let answer = match gate.answer {
-        GateAnswer::Pass => JunitAnswer::Pass,
-        GateAnswer::Fail => JunitAnswer::Fail,
-        GateAnswer::Inconclusive => JunitAnswer::Skipped,
-    };
     let text = report::view::gate_sentence(comparison, gate);
-    let mut cases = vec![JunitCase { class: class(), name: "gate".to_owned(), answer, text }];
-    for (results, answer) in [(&gate.failing, JunitAnswer::Fail), (&gate.open, JunitAnswer::Skipped)] {
+    let mut cases = vec![JunitCase { class: class(), name: "gate".to_owned(), answer: gate.answer, text }];
+    for (results, answer) in [(&gate.failing, GateAnswer::Fail), (&gate.open, GateAnswer::Inconclusive)] {
         cases.extend(results.iter().map(|result| JunitCase {
             class: class(),
             name: format!("{} of {}", result.result, result.machine),

@@ -69,7 +69,7 @@ fn one_option(text: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// A value that becomes part of a line of a batch script.
+/// A value that may become part of a line of a batch script.
 fn in_one_line(text: &str) -> Result<String, String> {
     if text.chars().any(char::is_control) {
         return Err("it has a control character, and an option is one line".to_owned());
@@ -189,21 +189,6 @@ impl NodeOptions {
             launcher.hold()?;
         }
         Ok(ChosenNodes { launcher: Box::new(launcher), count, missing })
-    }
-
-    /// The same choice as a batch job, for submitting it by hand.
-    pub(crate) fn batch(&self, count: usize, command: Vec<String>) -> slurm::Batch {
-        slurm::Batch {
-            nodes: count,
-            named: self.named().into_iter().collect(),
-            partition: self.partition.clone(),
-            time_limit: Duration::from_secs_f64(self.job_time),
-            requeue: false,
-            output: Some("prony-%j.txt".to_owned()),
-            options: self.by.slurm_option.clone(),
-            command,
-            ..slurm::Batch::default()
-        }
     }
 }
 

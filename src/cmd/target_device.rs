@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use kernels::file::open_alone;
-use model::{Fact, FactValue, PlanEntry, Primitive};
+use model::{Fact, PlanEntry, Primitive};
 use os::file::{Device, device, device_number, filesystem, mounts};
 
 /// The suite that writes to a medium.
@@ -88,13 +88,7 @@ impl TargetMedium {
                 format!("{shown}, a file made for the run{on}")
             }
         };
-        Fact {
-            name: "target.medium".to_owned(),
-            value: FactValue::Text(text),
-            unit: None,
-            source: "--target-device".to_owned(),
-            affects: vec![Primitive::DiskRead, Primitive::DiskWrite],
-        }
+        Fact::new("target.medium", text, "--target-device", &[Primitive::DiskRead, Primitive::DiskWrite])
     }
 
     /// The effect on it, printed before writing.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use clap::Args;
-use decide::trend::{Dated, TrendOptions, families, parse, trend};
+use decide::trend::{Dated, TrendOptions, parse, trend};
 use model::{BenchmarkResult, Metric, ResultKey};
 use report::Document;
 use store::Detail;
@@ -37,9 +37,6 @@ pub(crate) struct Arguments {
     /// Extrapolate to these years
     #[arg(long, value_name = "YEAR", num_args = 1.., value_parser = year)]
     project: Vec<f64>,
-    /// Fit each family by itself: the column family, else the family of the CPU
-    #[arg(long)]
-    families: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -51,9 +48,6 @@ pub(crate) fn document(arguments: &Arguments, common: &CommonOptions) -> Result<
     let DatedValues { data, name, metric } = data(arguments, common)?;
     let project = arguments.project.clone();
     let options = TrendOptions { window: arguments.years, project, metric, ..TrendOptions::default() };
-    if arguments.families {
-        return Ok(report::view::family_trends(&families(&data, &options)?, &name));
-    }
     Ok(report::view::trend(&trend(&data, &options)?, &name))
 }
 
@@ -67,7 +61,7 @@ struct DatedValues {
 
 fn data(arguments: &Arguments, common: &CommonOptions) -> Result<DatedValues> {
     if let Some(result) = &arguments.results {
-        return of_runs(&arguments.sources, result, arguments.families, common);
+        return of_runs(&arguments.sources, result, common);
     }
     let [source] = arguments.sources.as_slice() else {
         anyhow::bail!("name one file of dated values, or runs together with --results ID");
@@ -87,8 +81,8 @@ fn data(arguments: &Arguments, common: &CommonOptions) -> Result<DatedValues> {
     Ok(DatedValues { data: parse(&text, arguments.column.as_deref())?, name, metric: None })
 }
 
-/// The result of each run at the date of the run, named by the run or by its CPU.
-fn of_runs(names: &[String], result: &str, by_cpu: bool, common: &CommonOptions) -> Result<DatedValues> {
+/// The result of each run at the date of the run.
+fn of_runs(names: &[String], result: &str, common: &CommonOptions) -> Result<DatedValues> {
     let mut all: Vec<String> = Vec::new();
     for name in names {
         if name == "published" {
@@ -108,9 +102,7 @@ fn of_runs(names: &[String], result: &str, by_cpu: bool, common: &CommonOptions)
     for (run, found) in all_of() {
         let Some(estimate) = found.outcome.estimate().filter(|estimate| estimate.value > 0.0) else { continue };
         let day = run.session.started.get(..10).unwrap_or_default();
-        let cpu = run.machine.text("cpu.model").filter(|_| by_cpu);
-        let named = cpu.unwrap_or_else(|| run.name().to_owned());
-        text.push_str(&format!("{day} {} # {}\n", estimate.value, named.replace('\n', " ")));
+        text.push_str(&format!("{day} {} # {}\n", estimate.value, run.name().replace('\n', " ")));
         name.clone_from(&found.title);
         metric = Some(found.metric.clone());
     }

@@ -126,24 +126,6 @@ fn columns_are_asked_for_where_there_is_no_terminal() {
     assert!(widest("140") > 100 && widest("140") <= 140, "{}", widest("140"));
 }
 
-/// The least address space with which the program starts at all gets a line, and no abort.
-#[test]
-fn too_little_address_space_is_told() {
-    let place = Place::with_a_run();
-    let program = env!("CARGO_BIN_EXE_prony");
-    let size = std::fs::metadata(program).unwrap().len() >> 10;
-    let script = "ulimit -v $1 && exec $2 --version";
-    let tries = (0..400).map(|step| {
-        let limit = (size / 2 + step * 1024).to_string();
-        let mut command = std::process::Command::new("sh");
-        Answer::of(command.args(["-c", script, "sh", &limit, program]).current_dir(place.path()).output().unwrap())
-    });
-    // Below that the kernel or the loader ends it, which the program cannot report.
-    let first = tries.into_iter().find(|said| said.code.is_some_and(|code| code < 127)).unwrap();
-    assert!(first.code == Some(2) && first.err.contains("(ulimit -v) leaves this program"), "{first:?}");
-    assert_eq!(first.err.lines().count(), 1, "{first:?}");
-}
-
 /// A label may resemble the name of a benchmark, as versions of kernels do.
 #[test]
 fn a_run_is_shown_by_a_label_with_dots() {

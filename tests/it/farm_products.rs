@@ -1,5 +1,5 @@
 //! Files that chunks produce: private while an attempt runs, published once, and whole after a crash. Also input files
-//! on the local disk, and the account.
+//! on the local disk.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test says so when it cannot go on")]
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -48,15 +48,6 @@ fn holes_are_filled_and_products_are_in_the_ledger() {
     std::fs::write(place.file("p/000000/chunk-000000005/new"), "new").unwrap();
     let said = place.ask(&["farm", "status", "--check", "l", "--format=json"]);
     assert_eq!((said.code, said.json()["faults"].as_array().unwrap().len()), (Some(1), 3), "{said:?}");
-    let account = place.ask(&["farm", "status", "--cost", "l", "--format", "csv"]).fine().out;
-    assert!(account.lines().next().unwrap().contains("cpu_hours") && account.contains("n1"), "{account}");
-    // A narrow screen has columns too: a heading appears once, not with every value.
-    let table = place.prony().args(["farm", "status", "--cost", "l"]).env("COLUMNS", "80").output().unwrap();
-    let table = String::from_utf8(table.stdout).unwrap();
-    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
-    for heading in ["chunks", "slot hours", "written"] {
-        assert_eq!(table.matches(heading).count(), 1, "{heading}: {table}");
-    }
 }
 
 /// The record of a chunk is damaged after the run; the chunk's next output has other contents.
@@ -292,28 +283,4 @@ fn a_program_whose_result_is_not_wanted_is_ended() {
     std::thread::sleep(Duration::from_millis(100));
     let left = std::fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
     assert!(!String::from_utf8_lossy(&left).contains("sleep"), "the program goes on");
-}
-
-#[test]
-fn an_array_of_tasks_needs_no_pilots() {
-    let place = Place::new();
-    let arguments =
-        ["farm", "run", "builtin:reconstruct", "--events", "50", "--chunk", "7", "--seed", "3", "--shared-dir", "d"];
-    let text = place.ask(&[&arguments[..], &["--nodes", "3", "--script", "condor"]].concat()).fine().out;
-    assert!(
-        text.contains("queue 3\n") && text.contains("--index $(Process)\"") && text.contains("'--of' '3'"),
-        "{text}"
-    );
-    let text = place.ask(&[&arguments[..], &["--nodes", "3", "--script", "slurm"]].concat()).fine().out;
-    assert!(text.contains("#SBATCH --array=0-2") && text.contains("farm task"), "{text}");
-    for index in ["0", "1", "2"] {
-        place.ask(&["farm", "task", "d", "--of", "3", "--index", index, "--jobs", "2"]).fine();
-    }
-    let digest = crate::common::farm::clean(&place, 50, 3);
-    let answer = place.ask(&[&arguments[..], &["--expect-digest", &digest, "--format=json"]].concat()).fine().json();
-    assert_eq!((&answer["totals"]["commits"], &answer["own"]["counted"]), (&8.into(), &0.into()));
-    assert!(place.ask(&["farm", "task", "d", "--of", "3", "--index", "3"]).refused().contains("numbered from 0"));
-    assert!(place.ask(&["farm", "task", "d", "--of", "3"]).refused().contains("--index"));
-    let without = ["farm", "run", "builtin:simulate", "--events", "1", "--chunk", "1", "--launcher", "slurm-array"];
-    assert!(place.ask(&without).refused().contains("--shared-dir"));
 }

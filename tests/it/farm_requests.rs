@@ -68,29 +68,9 @@ fn a_terminal_shows_the_state_of_the_farm() {
 #[test]
 fn options_of_several_lines_reach_no_batch_script() {
     let place = Place::new();
-    let run = ["farm", "run", "builtin:simulate", "--events", "8", "--chunk", "4", "--script", "slurm"];
-    let wrong = ["--shared-dir", "shared", "--slurm-option", "--comment=a\ntouch here"];
-    let said = place.ask(&[&run[..], &wrong].concat()).refused();
-    assert!(said.contains("control character"), "{said}");
-    for system in ["slurm", "condor"] {
-        let said = place.ask(&[&run[..8], &[system, "--shared-dir", "a\ntouch here"]].concat()).refused();
-        assert!(said.contains("control character"), "{said}");
-    }
-    let blanks = ["--shared-dir", "shared", "--slurm-option=--comment=two words # \"x\""];
-    let script = place.ask(&[&run[..], &blanks].concat()).fine().out;
-    assert!(script.contains("#SBATCH \"--comment=two words # \\\"x\\\"\"\n"), "{script}");
-    let two = place.ask(&[&run[..], &["--shared-dir", "shared", "--slurm-option=--account x"]].concat()).refused();
-    assert!(two.contains("--name=value"), "{two}");
-    let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2", "--script", "slurm"];
+    let fleet = ["fleet", "run", "--launcher", "slurm", "--nodes", "2"];
     for option in ["--slurm-option", "--partition", "--hosts"] {
         let said = place.ask(&[&fleet[..], &[option, "x\ntouch here"]].concat()).refused();
         assert!(said.contains("control character"), "{said}");
     }
-    assert!(
-        place
-            .ask(&[&run[..], &["--shared-dir", "shared", "--slurm-option", "--comment=a"]].concat())
-            .fine()
-            .out
-            .contains("#SBATCH --comment=a\n")
-    );
 }

@@ -186,31 +186,3 @@ fn jobs_of_the_old_address_are_cancelled_when_a_farm_moves() {
     assert!(answer.err.contains("moved from 10.77.0.1:"), "{}", answer.err);
     holds(&answer.json(), 60, 240, &digest);
 }
-
-/// A site that forbids pilots: an array of tasks, one of which loses its node.
-#[test]
-fn an_array_of_jobs_does_all_chunks_without_pilots() {
-    if !testing::slow("a farm on Slurm takes most of a minute; one of fleet stands for Slurm") {
-        return;
-    }
-    let Some(lab) = SlurmLab::start(3) else { return };
-    let place = Place::new();
-    let digest = clean(&place, 240, 13);
-    let words = "farm run builtin:reconstruct --events 240 --chunk 4 --seed 13 --pace 0.3 --launcher slurm-array --nodes 6 \
-                 --jobs 1 --job-time 10m --shared-dir together --format json --expect-digest";
-    let mut command = place.prony();
-    command.args(words.split_whitespace()).arg(&digest);
-    let running = crate::common::farm::spawn(lab.at_head(&command));
-    let results = || std::fs::read_dir(place.file("together/results")).map_or(0, Iterator::count);
-    let began = std::time::Instant::now();
-    while results() < 6 {
-        assert!(began.elapsed() < Duration::from_secs(60), "no task works");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    lab.tell(&["kill-node", "1"]);
-    std::thread::sleep(Duration::from_secs(3));
-    lab.tell(&["start-node", "1"]);
-    let answer = crate::common::Answer::of(running.wait_with_output().unwrap()).fine().json();
-    assert_eq!((&answer["totals"]["commits"], &answer["totals"]["distinct"]), (&60.into(), &60.into()));
-    assert_eq!(answer["digest"], digest.as_str());
-}

@@ -1,7 +1,5 @@
 //! `prony farm`: production runs over many machines.
 
-mod account;
-mod array;
 mod conclusion;
 mod display;
 mod drive;
@@ -34,13 +32,10 @@ enum FarmAction {
     Run(Box<run::Arguments>),
     /// Resume a run whose coordinator died
     Resume(run::ResumeArguments),
-    /// Print the state of a run, check its files or print its cost
+    /// Print the state of a run, or check its files
     Status(status::Arguments),
     /// Write the ntuples that `builtin:analyse --input` reads
     Input(work::InputArguments),
-    /// Do one task's share of the chunks of a shared directory: what an array of batch jobs runs
-    #[command(hide = true)]
-    Task(array::TaskArguments),
     /// Do chunks for the coordinator that standard input names
     #[command(hide = true)]
     Pilot,
@@ -51,7 +46,6 @@ pub(crate) fn run(arguments: Arguments, common: &CommonOptions) -> Result<ExitSt
         FarmAction::Run(arguments) => run::run(&arguments, common),
         FarmAction::Resume(arguments) => run::resume(&arguments, common),
         FarmAction::Status(arguments) => status::run(&arguments, common),
-        FarmAction::Task(arguments) => array::task(&arguments),
         FarmAction::Input(arguments) => work::input(&arguments, common),
         FarmAction::Pilot => pilot::run(),
     }

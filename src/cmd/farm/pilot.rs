@@ -27,7 +27,7 @@ fn order() -> Result<PilotConfig> {
 
 pub(super) fn run() -> Result<ExitStatus> {
     let order = order()?;
-    match run_pilot(&order, Arc::new(WorkerFactory::default())) {
+    match run_pilot(&order, Arc::new(WorkerFactory)) {
         Ok(tally) => output::write(format!("{}\n", serde_json::to_string(&tally)?).as_bytes()),
         Err(error) => {
             // The launcher reads it too, and adds it to the story.

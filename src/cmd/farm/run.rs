@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ::farm::{Coordinator, Farm, FarmJob, Ledger, ProductFolder, SharedFarm, SqliteLedger};
+use ::farm::{Coordinator, Farm, FarmJob, Ledger, ProductFolder, SqliteLedger};
 use anyhow::{Context, Result, bail};
 use channel::{Token, nonce};
 
 use super::super::session::watch_for_signals;
-use super::array::ArrayPlan;
 use super::conclusion::{Expected, conclude};
 use super::drive::{Drive, listen_again};
 use super::plan::{Wanted, WantedWork, plan};
@@ -74,12 +73,9 @@ pub(crate) struct Arguments {
     /// Write the ledger to this new file [default: farm-ID.ledger]
     #[arg(long, help_heading = "Files", value_name = "FILE", conflicts_with = "shared_dir")]
     ledger: Option<PathBuf>,
-    /// Share the work through this directory, without a coordinator
-    #[arg(long, help_heading = "Batch systems", value_name = "DIR")]
+    /// Share the work through this directory, without a coordinator: run the command on every node
+    #[arg(long, help_heading = "Nodes", value_name = "DIR")]
     shared_dir: Option<PathBuf>,
-    /// Print a script for a batch system instead of running; needs --shared-dir
-    #[arg(long, help_heading = "Batch systems", value_name = "SYSTEM", requires = "shared_dir", value_parser = ["slurm", "condor"])]
-    script: Option<String>,
     /// Print no progress
     #[arg(long, help_heading = "Output", short)]
     quiet: bool,
@@ -91,16 +87,8 @@ pub(crate) struct Arguments {
     stage: StageOptions,
 }
 
-/// The launcher of a farm, whose work may also be an array of batch jobs.
-fn or_array(launcher: clap::Arg) -> clap::Arg {
-    launcher
-        .value_parser(["local", "ssh", "slurm", "slurm-array"])
-        .help("Start nodes here (local), over ssh, with slurm or slurm-array")
-}
-
 /// Where pilots run.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("launcher", or_array))]
 struct PilotPlacement {
     #[command(flatten)]
     by: LauncherOptions,
@@ -160,7 +148,6 @@ impl PilotPlacement {
             minutes: (self.job_time / 60.0).ceil() as u64,
             options: by.slurm_option.clone(),
             verify: verify / 100.0,
-            user: user(),
         };
         // Invalid parameters are refused before a ledger is created.
         setup.address()?;
@@ -173,13 +160,6 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let expected = arguments.expect_digest.as_deref().map(digest).transpose()?;
     let wanted = arguments.wanted()?;
     let stopper = watch_for_signals()?;
-    let array = arguments.place.by.launcher == "slurm-array";
-    if array && arguments.shared_dir.is_none() {
-        bail!("could not use slurm-array: its tasks share a directory; name it with --shared-dir");
-    }
-    if array || arguments.script.is_some() {
-        return array_run(arguments, &wanted, expected, &stopper, common);
-    }
     let setup = arguments.place.setup(arguments.lease, arguments.speculate, arguments.verify)?;
     let (name, work) = plan(&wanted, &stopper)?;
     let id = nonce()?[..12].to_owned();
@@ -237,38 +217,6 @@ impl Arguments {
     }
 }
 
-/// A run without pilots, by an array of batch jobs.
-fn array_run(
-    arguments: &Arguments,
-    wanted: &Wanted<'_>,
-    expected: Option<u64>,
-    stopper: &measure::Stopper,
-    common: &CommonOptions,
-) -> Result<ExitStatus> {
-    let (name, work) = plan(wanted, stopper)?;
-    products(arguments, "", &work)?;
-    let job = arguments.job(name, &work, None)?;
-    let folder = arguments.shared_dir.as_deref().context("could not find the shared directory")?;
-    std::fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
-    let folder = &std::path::absolute(folder)?;
-    let array = ArrayPlan {
-        program: arguments.place.by.program()?,
-        tasks: u64::from(arguments.place.nodes).min(job.chunks()),
-        slots: arguments.place.jobs.unwrap_or(0),
-        options: arguments.place.by.slurm_option.clone(),
-        limit: Duration::from_secs_f64(arguments.place.job_time),
-        folder,
-    };
-    if let Some(system) = &arguments.script {
-        let text = if system == "condor" { array.condor()? } else { array.slurm()? };
-        // The tasks find the job there.
-        SharedFarm::join(folder, &job, &nonce()?)?;
-        return output::write(text.as_bytes());
-    }
-    array.run(&job, stopper)?;
-    shared::report(folder, &job, expected, None, common)
-}
-
 /// The directory of products: named, or one of its own if the work writes any.
 fn products(arguments: &Arguments, id: &str, work: &FarmWork) -> Result<Option<PathBuf>> {
     let folder = match (&arguments.products, work.makes_products()) {
@@ -284,11 +232,6 @@ fn products(arguments: &Arguments, id: &str, work: &FarmWork) -> Result<Option<P
     };
     // Nodes have other working directories.
     std::path::absolute(&folder).map(Some).with_context(|| format!("could not use {}", folder.display()))
-}
-
-/// The user, for the account.
-fn user() -> String {
-    ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok()).unwrap_or_else(|| "unknown".to_owned())
 }
 
 #[derive(Debug, clap::Args)]

@@ -29,9 +29,6 @@ pub(super) struct FarmSetup {
     /// The share of chunks that are done twice on purpose.
     #[serde(default)]
     pub(super) verify: f64,
-    /// Who began the run.
-    #[serde(default)]
-    pub(super) user: String,
 }
 
 /// An address without a port; an IPv6 address may have brackets, as before a port.

@@ -42,11 +42,11 @@ pub(super) fn run(
         return Ok(ExitStatus::Stopped);
     }
     let own = OwnShare { counted, duplicates, trouble };
-    report(folder, job, expected, Some(own), common)
+    report(folder, job, expected, own, common)
 }
 
 /// What this process did.
-pub(super) struct OwnShare {
+struct OwnShare {
     counted: u64,
     duplicates: u64,
     /// Why it could not do a chunk.
@@ -54,11 +54,11 @@ pub(super) struct OwnShare {
 }
 
 /// Reports the contents of a shared directory.
-pub(super) fn report(
+fn report(
     folder: &Path,
     job: &FarmJob,
     expected: Option<u64>,
-    own: Option<OwnShare>,
+    own: OwnShare,
     common: &CommonOptions,
 ) -> Result<ExitStatus> {
     let totals = SharedFarm::open(folder, "report")?.totals()?;
@@ -74,7 +74,7 @@ pub(super) fn report(
     };
     let mut document = Document::new(format!("Farm in {}: {answer}", folder.display()));
     document.notes = input_notes(folder);
-    let mut items = vec![
+    let items = vec![
         format!("chunks committed: {} of {}, {} distinct", totals.commits, job.chunks(), totals.distinct),
         format!("events: {} of {}", totals.events, job.events),
         format!("digest {:016x}", totals.digest),
@@ -82,18 +82,16 @@ pub(super) fn report(
             "{} duplicates, {} mismatches, {:.2} s of CPU time wasted",
             totals.refused, totals.differing, totals.wasted
         ),
+        format!("this process: {} chunks committed, {} duplicates", own.counted, own.duplicates),
     ];
-    items.extend(
-        own.iter().map(|own| format!("this process: {} chunks committed, {} duplicates", own.counted, own.duplicates)),
-    );
     document.add("Integrity checks", Block::list(items));
     document.data = EmbeddedJson::of(&json!({
         "planned": job.chunks(), "totals": totals, "digest": format!("{:016x}", totals.digest), "broken": broken,
-        "own": own.as_ref().map(|own| json!({ "counted": own.counted, "refused": own.duplicates })),
+        "own": { "counted": own.counted, "refused": own.duplicates },
     }))
     .ok();
     output::print(&document, common)?;
-    broken.extend(own.and_then(|own| own.trouble));
+    broken.extend(own.trouble);
     if !broken.is_empty() {
         output::remark(&format!("could not verify the result: {}", broken.join("; ")));
         return Ok(ExitStatus::Failed);
@@ -115,7 +113,7 @@ fn serve(
     let (done, outcomes) = sync_channel(1);
     let copy = job.clone();
     let work = move || {
-        let mut worker = WorkerFactory::default().worker(&copy);
+        let mut worker = WorkerFactory.worker(&copy);
         while let Ok(chunk) = todo.recv() {
             let outcome = worker.as_mut().map_err(|reason| reason.clone()).and_then(|worker| {
                 let attempt = Attempt { number: 0, out: None, stop: Arc::default() };

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use report::Document;
 
-use super::{account, tell_damage, verify, view};
+use super::{tell_damage, verify, view};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::output;
@@ -15,33 +15,25 @@ use crate::output;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony farm status farm-1a2b3c.ledger
-  prony farm status --check farm-1a2b3c.ledger
-  prony farm status --cost farm-*.ledger --format csv")]
+  prony farm status --check farm-1a2b3c.ledger")]
 pub(crate) struct Arguments {
-    /// The ledger that a run writes or wrote; several with --cost
-    #[arg(value_name = "LEDGER", required = true)]
-    ledgers: Vec<PathBuf>,
+    /// The ledger that a run writes or wrote
+    #[arg(value_name = "LEDGER")]
+    ledger: PathBuf,
     /// Compare every file that chunks produced with the ledger (exit code 1: they differ)
     #[arg(long)]
     check: bool,
-    /// Print what runs cost, by node and user: CPU hours, bytes, energy
-    #[arg(long, conflicts_with = "check")]
-    cost: bool,
     /// Write this file instead, in HTML or in --format
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let (document, exit) = match arguments.ledgers.as_slice() {
-        ledgers if arguments.cost => (account::document(ledgers)?, ExitStatus::Fine),
-        [path] => {
-            let ledger = SqliteLedger::read(path)?;
-            tell_damage(&ledger);
-            if arguments.check { verify::document(&ledger, path)? } else { (status(&ledger, path)?, ExitStatus::Fine) }
-        }
-        several => anyhow::bail!("could not show {} ledgers at once; name one, or add --cost", several.len()),
-    };
+    let path = &arguments.ledger;
+    let ledger = SqliteLedger::read(path)?;
+    tell_damage(&ledger);
+    let (document, exit) =
+        if arguments.check { verify::document(&ledger, path)? } else { (status(&ledger, path)?, ExitStatus::Fine) };
     output::save(&document, arguments.output.as_deref(), common)?;
     Ok(exit)
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use ::farm::{Attempt, Chunk, ChunkResult, ChunkWorker, ChunkWorkers, EnergyMeter, FarmJob, StagedFile, text_digest};
+use ::farm::{Attempt, Chunk, ChunkResult, ChunkWorker, ChunkWorkers, FarmJob, StagedFile, text_digest};
 use anyhow::{Context, Result};
 use application::{LaunchSpec, Starter, Template};
 use measure::Stopper;
@@ -92,10 +92,7 @@ impl FarmWork {
 }
 
 /// Creates workers of this program.
-#[derive(Default)]
-pub(super) struct WorkerFactory {
-    energy: OnceLock<Option<EnergyMeter>>,
-}
+pub(super) struct WorkerFactory;
 
 impl ChunkWorkers for WorkerFactory {
     fn worker(&self, job: &FarmJob) -> Result<Box<dyn ChunkWorker>, String> {
@@ -118,10 +115,7 @@ impl ChunkWorkers for WorkerFactory {
             Some(input) => input_notes(input),
             None => Vec::new(),
         };
-        let joules = self.energy.get_or_init(EnergyMeter::start).as_ref().map(EnergyMeter::joules);
-        json!({
-            "host": identity.host, "machine": identity.fingerprint, "cpus": cpus, "notes": notes, "joules": joules,
-        })
+        json!({ "host": identity.host, "machine": identity.fingerprint, "cpus": cpus, "notes": notes })
     }
 }
 

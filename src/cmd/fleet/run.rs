@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use launcher::slurm::Batch;
 use launcher::suite::{Heard, Measured, NodeState, SuiteOrder, gather};
 use model::Run;
 use store::Store;
@@ -25,7 +24,6 @@ use crate::{output, run_finder};
 #[command(mut_arg("benchmark", |option| option.help_heading("Sampling")), after_help = "Examples:
   prony fleet run --launcher ssh --hosts a,b,c --suite quick
   prony fleet run --launcher slurm --nodes 4
-  prony fleet run --launcher slurm --nodes 64 --script slurm > fleet.sh
 
 Exit codes: as of every command; 2 if a node is missing (the runs of the others are kept).")]
 pub(crate) struct Arguments {
@@ -39,9 +37,6 @@ pub(crate) struct Arguments {
     /// Measure files in this directory of the nodes [default: where their agents start]
     #[arg(long, help_heading = "Nodes", value_name = "DIR")]
     directory: Option<String>,
-    /// Print a script for a batch system instead of running
-    #[arg(long, help_heading = "Nodes", value_name = "SYSTEM", value_parser = ["slurm"])]
-    script: Option<String>,
     #[command(flatten)]
     gate: OutlierGate,
     /// Print no progress
@@ -59,9 +54,6 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
     let template = order(arguments)?;
-    if arguments.script.is_some() {
-        return output::write(script(arguments, &template)?.as_bytes());
-    }
     let counts = (arguments.nodes, arguments.parallel);
     let gathered = measure_nodes(&arguments.place, counts, &template, arguments.quiet, common)?;
     let GatheredNodes { all, numbers, trouble, stopped } = gathered;
@@ -219,42 +211,6 @@ fn order(arguments: &Arguments) -> Result<SuiteOrder> {
         command: model::presentable(model::command_line()),
         note: String::new(),
     })
-}
-
-/// The batch script: every node measures on its own and writes its document beside the output of the script.
-fn script(arguments: &Arguments, order: &SuiteOrder) -> Result<String> {
-    let count = arguments.nodes.context("could not write a script for no nodes; say how many with --nodes")?;
-    let mut words =
-        vec![arguments.place.by.program()?, "run".to_owned(), "--quiet".to_owned(), "--no-store".to_owned()];
-    if let Some(suite) = &order.suite {
-        words.extend(["--suite".to_owned(), suite.clone()]);
-    }
-    for benchmark in &order.benchmarks {
-        words.extend(["--benchmark".to_owned(), benchmark.clone()]);
-    }
-    words.extend(["--target".to_owned(), (order.target * 100.0).to_string()]);
-    words.extend(["--seed".to_owned(), order.seed.to_string()]);
-    for (option, value) in [
-        ("--time-limit", arguments.rounds.time_limit.map(|limit| format!("{limit}s"))),
-        ("--directory", order.directory.clone()),
-    ] {
-        words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
-    }
-    let batch = arguments.place.batch(count as usize, Vec::new());
-    let inner: Vec<String> = words.iter().map(|word| launcher::quoted(word)).collect();
-    let label = order.label.as_deref().unwrap_or("fleet");
-    // Only the node knows its name.
-    let line = format!(
-        "exec {} --label {}\" $SLURMD_NODENAME\" --output \"prony-$SLURM_JOB_ID-$SLURMD_NODENAME.json\"",
-        inner.join(" "),
-        launcher::quoted(label)
-    );
-    let each = ["srun", "--no-kill", "--kill-on-bad-exit=0", "sh", "-c"].map(str::to_owned);
-    let batch = Batch { command: each.into_iter().chain([line]).collect(), ..batch };
-    Ok(format!(
-        "{}# Each node writes prony-JOB-NODE.json. Then: prony fleet spread ./prony-JOB-*.json\n",
-        batch.script_of_command()?
-    ))
 }
 
 /// Keeps runs as they arrive.

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, ensure};
-use application::{CommandLine, FOUND, ShellChoice, TIME, TimedAnswer, TimedCommand, TimedGate, confirmed, timed_gate};
+use application::{CommandLine, FOUND, ShellChoice, TIME, TimedCommand, TimedGate, confirmed, timed_gate};
 use clap::Args;
-use model::{Run, Unit, percent};
+use model::{GateAnswer, Run, Unit, percent};
 use report::words::factor;
 use report::{Badge, Block, Document, DocumentSection, PrintedQuantity, Tone};
 
 use crate::ExitStatus;
-use crate::junit::{JunitAnswer, JunitCase};
+use crate::junit::JunitCase;
 use crate::value_parsers::percent as percentage;
 
 /// Options of the gate.
@@ -44,7 +44,7 @@ pub(super) struct GateStory {
     /// The gate of new samples, where the first ones failed.
     confirmation: Option<TimedGate>,
     /// Of a self-test: the planted slowdown and the answer to it.
-    planted: Option<(f64, TimedAnswer)>,
+    planted: Option<(f64, GateAnswer)>,
 }
 
 impl GateStory {
@@ -52,16 +52,16 @@ impl GateStory {
     pub(super) fn of(run: &Run, limit: f64, mut again: impl FnMut() -> Result<Run>) -> Result<Self> {
         let gate = timed_gate(run, limit).map_err(|error| anyhow!(error))?;
         let confirmation = match gate.answer {
-            TimedAnswer::Fail => {
+            GateAnswer::Fail => {
                 let again = timed_gate(&again()?, limit).map_err(|error| anyhow!(error))?;
                 Some(TimedGate { answer: confirmed(&again), ..again })
             }
-            TimedAnswer::Pass | TimedAnswer::Inconclusive => None,
+            GateAnswer::Pass | GateAnswer::Inconclusive => None,
         };
         Ok(Self { gate, confirmation, planted: None })
     }
 
-    fn answer(&self) -> TimedAnswer {
+    fn answer(&self) -> GateAnswer {
         self.confirmation.as_ref().map_or(self.gate.answer, |confirmation| confirmation.answer)
     }
 
@@ -72,16 +72,16 @@ impl GateStory {
 
     /// Keeps what the self-test found.
     pub(super) fn tested(&mut self, planted: f64, run: &Run) {
-        let answer = timed_gate(run, self.gate.limit).map_or(TimedAnswer::Inconclusive, |gate| gate.answer);
+        let answer = timed_gate(run, self.gate.limit).map_or(GateAnswer::Inconclusive, |gate| gate.answer);
         self.planted = Some((planted, answer));
     }
 
     /// The exit code: a self-test that finds nothing is a failed check.
     pub(super) fn exit(&self) -> ExitStatus {
         match (self.answer(), self.planted) {
-            (TimedAnswer::Fail, _) | (_, Some((_, TimedAnswer::Pass))) => ExitStatus::Found,
-            (TimedAnswer::Pass, None | Some((_, TimedAnswer::Fail))) => ExitStatus::Fine,
-            (TimedAnswer::Pass | TimedAnswer::Inconclusive, _) => ExitStatus::Inconclusive,
+            (GateAnswer::Fail, _) | (_, Some((_, GateAnswer::Pass))) => ExitStatus::Found,
+            (GateAnswer::Pass, None | Some((_, GateAnswer::Fail))) => ExitStatus::Fine,
+            (GateAnswer::Pass | GateAnswer::Inconclusive, _) => ExitStatus::Inconclusive,
         }
     }
 
@@ -95,17 +95,17 @@ impl GateStory {
         let ratio = PrintedQuantity::ratio(1.0 / value, 1.0 / high, 1.0 / low);
         let ratio = factor(ratio, Unit::Seconds).text_with_interval();
         match (gate.answer, &self.confirmation) {
-            (TimedAnswer::Fail, _) => {
+            (GateAnswer::Fail, _) => {
                 format!("'{head}' is {ratio} than '{base}', more than {limit}; new samples confirm it.")
             }
             (answer, Some(_)) => {
-                let said = if answer == TimedAnswer::Pass { "do not confirm it" } else { "do not say" };
+                let said = if answer == GateAnswer::Pass { "do not confirm it" } else { "do not say" };
                 format!(
                     "The first samples of '{head}' were slower than '{base}' by more than {limit}; new ones {said}: {ratio}."
                 )
             }
-            (TimedAnswer::Pass, None) => format!("'{head}' is not slower than '{base}' by more than {limit}: {ratio}."),
-            (TimedAnswer::Inconclusive, None) => {
+            (GateAnswer::Pass, None) => format!("'{head}' is not slower than '{base}' by more than {limit}: {ratio}."),
+            (GateAnswer::Inconclusive, None) => {
                 format!("'{head}' may be slower than '{base}' by more than {limit}: {ratio}. Add --time-limit 2m.")
             }
         }
@@ -122,9 +122,9 @@ impl GateStory {
             )
         });
         let planted = self.planted.map(|(planted, found)| match found {
-            TimedAnswer::Fail => format!("Self-test: a planted slowdown of {} fails, as it should.", percent(planted)),
-            TimedAnswer::Pass => format!("Self-test FAILED: a planted slowdown of {} passes unseen.", percent(planted)),
-            TimedAnswer::Inconclusive => {
+            GateAnswer::Fail => format!("Self-test: a planted slowdown of {} fails, as it should.", percent(planted)),
+            GateAnswer::Pass => format!("Self-test FAILED: a planted slowdown of {} passes unseen.", percent(planted)),
+            GateAnswer::Inconclusive => {
                 format!("Self-test inconclusive: noise hides a planted slowdown of {}.", percent(planted))
             }
         });
@@ -134,9 +134,9 @@ impl GateStory {
     /// Adds the answer to the report of the run.
     pub(super) fn add_to(&self, document: &mut Document) {
         let (value, tone) = match self.answer() {
-            TimedAnswer::Pass => ("PASS", Tone::Good),
-            TimedAnswer::Fail => ("FAIL", Tone::Bad),
-            TimedAnswer::Inconclusive => ("INCONCLUSIVE", Tone::Caution),
+            GateAnswer::Pass => ("PASS", Tone::Good),
+            GateAnswer::Fail => ("FAIL", Tone::Bad),
+            GateAnswer::Inconclusive => ("INCONCLUSIVE", Tone::Caution),
         };
         let text = [vec![self.sentence()], self.power()].concat().join(" ");
         let badge = Badge { name: "Gate".to_owned(), value: value.to_owned(), tone, text };
@@ -145,20 +145,15 @@ impl GateStory {
 
     /// The same for a CI system.
     pub(super) fn junit(&self) -> Vec<JunitCase> {
-        let answer = |answer| match answer {
-            TimedAnswer::Pass => JunitAnswer::Pass,
-            TimedAnswer::Fail => JunitAnswer::Fail,
-            TimedAnswer::Inconclusive => JunitAnswer::Skipped,
-        };
         let case = |name: String, answer, text| JunitCase { class: "prony.time".to_owned(), name, answer, text };
         let text = [vec![self.sentence()], self.power()].concat().join(" ");
         let name = format!("{} against {}", self.gate.head, self.gate.base);
-        let mut cases = vec![case(name, answer(self.answer()), text.clone())];
+        let mut cases = vec![case(name, self.answer(), text.clone())];
         cases.extend(self.planted.map(|(_, found)| {
             let answer = match found {
-                TimedAnswer::Fail => JunitAnswer::Pass,
-                TimedAnswer::Pass => JunitAnswer::Fail,
-                TimedAnswer::Inconclusive => JunitAnswer::Skipped,
+                GateAnswer::Fail => GateAnswer::Pass,
+                GateAnswer::Pass => GateAnswer::Fail,
+                GateAnswer::Inconclusive => GateAnswer::Inconclusive,
             };
             case("self-test".to_owned(), answer, text)
         }));

@@ -167,22 +167,12 @@ fn cpu_count(cpus: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use model::{Machine, Plan, Session, TakenTime};
+    use model::{Session, TakenTime};
 
     use super::*;
 
     fn run(conditions: Conditions) -> Run {
-        Run {
-            schema: model::SCHEMA,
-            id: "r".to_owned(),
-            label: None,
-            rules: std::collections::BTreeMap::new(),
-            origin: None,
-            machine: Machine::default(),
-            session: Session { conditions, ..Session::default() },
-            plan: Plan::default(),
-            results: Vec::new(),
-        }
+        Run { id: "r".to_owned(), session: Session { conditions, ..Session::default() }, ..Run::default() }
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use std::str::FromStr;
 
-use model::{Better, Outcome, Verdict};
+use model::{Better, GateAnswer, Outcome, Verdict};
 
 use super::options::Normalise;
-use super::result::{CompareGate, CompareRow, Comparison, FailOn, GateAnswer, GateResult, ModeRatio, Ratio};
+use super::result::{CompareGate, CompareRow, Comparison, FailOn, GateResult, ModeRatio, Ratio};
 use crate::Error;
 
 impl FromStr for FailOn {

@@ -46,6 +46,7 @@ mod verdict;
 pub use align::differing_parameters;
 pub use error::Error;
 pub use glob::matches;
+pub use model::GateAnswer;
 pub use options::{CompareOptions, Normalise};
 pub use power::{FoundShare, PlantedPower};
 pub use price::PerPrice;
@@ -55,8 +56,8 @@ pub use ratio_basis::{ComparedClock, CoreRatio, FloorUsed, RatioBasis, RatioEnds
 pub use relation::Relation;
 pub use report::{compare, compare_results};
 pub use result::{
-    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GateAnswer, GateResult, GeometricMean, Help,
-    ModeRatio, NeededSamples, OtherRule, Ratio, RatioMethod, Unmatched, VerdictCounts,
+    AssumedSpread, CompareGate, CompareRow, Compared, Comparison, FailOn, GateResult, GeometricMean, Help, ModeRatio,
+    NeededSamples, OtherRule, Ratio, RatioMethod, Unmatched, VerdictCounts,
 };
 pub use self_test::{EqualVerdicts, FALSE_ALARMS, FEWEST_PAIRS, SelfTest, self_test};
 pub use session::{NEWEST_SESSIONS, SessionRecord, least_error, relation};

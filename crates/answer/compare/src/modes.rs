@@ -126,14 +126,8 @@ fn mode_of(group: &[f64], all: usize, level: f64) -> Option<Mode> {
     let value = stats::median(group)?;
     let found = stats::sample_median_interval(group, level).or_else(|| stats::sample_median_range(group));
     let samples = u32::try_from(group.len()).unwrap_or(u32::MAX);
-    let estimate = found.map_or(Estimate { samples, ..Estimate::without_spread(value) }, |found| Estimate {
-        value,
-        low: found.interval.low,
-        high: found.interval.high,
-        level: found.interval.level,
-        samples,
-        batches: 1,
-        method: EstimateMethod::OrderStatistic.at(found.interval.level),
+    let estimate = found.map_or(Estimate { samples, ..Estimate::without_spread(value) }, |found| {
+        found.estimate(group.len(), 1, EstimateMethod::OrderStatistic.at(found.interval.level))
     });
     Some(Mode { share: group.len() as f64 / all as f64, estimate })
 }

@@ -97,22 +97,17 @@ fn common_words(names: &[String]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use model::{Machine, Plan, Session};
+    use model::Machine;
     use proptest::prelude::*;
 
     use super::*;
 
     fn run(id: &str, label: Option<&str>, machine: &str) -> Run {
         Run {
-            rules: std::collections::BTreeMap::new(),
-            schema: model::SCHEMA,
             id: id.to_owned(),
             label: label.map(str::to_owned),
-            origin: None,
             machine: Machine { name: machine.to_owned(), ..Machine::default() },
-            session: Session::default(),
-            plan: Plan::default(),
-            results: Vec::new(),
+            ..Run::default()
         }
     }
 

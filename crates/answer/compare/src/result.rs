@@ -1,6 +1,8 @@
 //! The result of a comparison, as plain data.
 
-use model::{Class, CpuDistance, Definition, Direction, Flag, Metric, Outcome, Parameters, ResultKey, Verdict};
+use model::{
+    Class, CpuDistance, Definition, Direction, Flag, GateAnswer, Metric, Outcome, Parameters, ResultKey, Verdict,
+};
 use serde::{Deserialize, Serialize};
 
 use super::options::Normalise;
@@ -368,18 +370,6 @@ pub struct FailOn {
     pub worse_only: bool,
     /// Least change in percent: of time, or of the time that a rate implies. At least the margin.
     pub percent: f64,
-}
-
-/// Result of a condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateAnswer {
-    /// No result meets it, significantly.
-    Pass,
-    /// A result meets it significantly.
-    Fail,
-    /// Neither can be shown, or nothing could be tested.
-    Inconclusive,
 }
 
 /// The result with the results behind it.

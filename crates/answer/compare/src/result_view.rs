@@ -69,15 +69,7 @@ pub(crate) fn factor_at(result: &BenchmarkResult, hertz: f64) -> f64 {
 fn median_of(values: &[f64], stated: &Estimate) -> Estimate {
     let Some(value) = stats::median(values) else { return Estimate::without_spread(stated.value) };
     match stats::serial_median_interval(values, 0.95) {
-        Some(found) => Estimate {
-            value,
-            low: found.interval.low,
-            high: found.interval.high,
-            level: found.interval.level,
-            samples: u32::try_from(values.len()).unwrap_or(u32::MAX),
-            batches: stated.batches,
-            method: EstimateMethod::OrderStatistic,
-        },
+        Some(found) => found.estimate(values.len(), stated.batches, EstimateMethod::OrderStatistic),
         None => Estimate::without_spread(value),
     }
 }

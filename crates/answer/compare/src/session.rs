@@ -227,15 +227,12 @@ mod tests {
             let mut level = result("memory.hierarchy", Class::MemoryLatency, ValueBasis::Clean);
             level.variant =
                 Some("level over 4KiB-32KiB, 64KiB-128KiB, 1MiB-2MiB, 16MiB-64MiB on huge pages".to_owned());
-            level.outcome = model::Outcome::Measured(model::Estimate {
-                value: megabytes,
-                low: megabytes * 0.97,
-                high: megabytes * 1.03,
-                level: 0.95,
-                samples: 10,
-                batches: 1,
-                method: model::EstimateMethod::OrderStatistic,
-            });
+            level.outcome = model::Outcome::Measured(model::Estimate::of_samples(
+                megabytes,
+                (megabytes * 0.97, megabytes * 1.03),
+                0.95,
+                10,
+            ));
             made.results = vec![level];
             made
         };
@@ -260,15 +257,8 @@ mod tests {
             "this machine".clone_into(&mut made.machine.fingerprint);
             (made.id, made.session.started) = (id.to_owned(), id.to_owned());
             let mut dc = result("shell.dc", Class::Process, basis);
-            dc.outcome = model::Outcome::Measured(model::Estimate {
-                value,
-                low: value * 0.99,
-                high: value * 1.01,
-                level: 0.95,
-                samples: 20,
-                batches: 1,
-                method: model::EstimateMethod::OrderStatistic,
-            });
+            dc.outcome =
+                model::Outcome::Measured(model::Estimate::of_samples(value, (value * 0.99, value * 1.01), 0.95, 20));
             made.results = vec![dc];
             made
         };

@@ -319,13 +319,8 @@ mod tests {
     #[test]
     fn a_stated_interval_is_taken_at_its_word() {
         let stated = |value: f64| Estimate {
-            value,
-            low: value * 0.98,
-            high: value * 1.02,
-            level: 0.95,
-            samples: 1,
-            batches: 1,
             method: EstimateMethod::Stated,
+            ..Estimate::of_samples(value, (value * 0.98, value * 1.02), 0.95, 1)
         };
         let known = of_estimates(&stated(1.0), &stated(1.05), Floor::known(0.0), 0.95).known.unwrap();
         assert!(known.p_value < 0.01 && known.interval.low > 0.0, "{known:?}");

@@ -323,13 +323,7 @@ mod tests {
         };
         let mut whole = run(results.clone());
         assert_eq!(limits(&whole), [ScalingLimit::Unknown]);
-        let fact = |name: &str, value: model::FactValue| model::Fact {
-            name: name.to_owned(),
-            value,
-            unit: None,
-            source: String::new(),
-            affects: Vec::new(),
-        };
+        let fact = |name: &str, value: model::FactValue| model::Fact::new(name, value, "", &[]);
         whole.machine.facts = vec![fact("virtual.hypervisor", model::FactValue::Text("kvm".to_owned()))];
         assert_eq!(limits(&whole), [ScalingLimit::HiddenCores]);
         whole.machine.facts.push(fact("cgroup.cpus", model::FactValue::Number(2.0)));

@@ -5,8 +5,8 @@ use model::Primitive;
 
 use super::result::{Cause, DifferenceKind, Explanation, Rival, RunDifference, SlowestMeasured, UNTOLD, Unmeasured};
 use super::rules::CPU_LIMIT;
-use super::text::{capital, change, count, plural, range, results, slower, slower_range};
-use model::words::{list, seconds};
+use super::text::{change, count, plural, range, results, slower, slower_range};
+use model::words::{capital, list, seconds};
 
 impl Explanation {
     /// The evidence, one thought for each string: the disturbances, the common factor, causes in order, then what is

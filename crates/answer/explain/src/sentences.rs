@@ -2,12 +2,12 @@
 //! their titles here; ids, facts and arithmetic are in the details.
 
 use model::ResultKey;
-use model::words::{digits, list};
+use model::words::{capital, digits, list};
 
 use super::result::{Cause, Decided, DifferenceKind, Explanation, RunDifference, UNTOLD, Unmeasured};
 use super::rules::DISTURBED;
 use super::stream_line::StreamLine;
-use super::text::{capital, slower, slower_range};
+use super::text::{slower, slower_range};
 
 /// Findings that are printed; the rest are counted.
 const FINDINGS: usize = 5;

@@ -47,12 +47,6 @@ pub(crate) fn slower_range(factors: &[f64]) -> String {
     }
 }
 
-/// A text that begins a sentence.
-pub(crate) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
 /// Two numbers as a range, or one if they print equally.
 pub(crate) fn range(low: f64, high: f64, print: impl Fn(f64) -> String) -> String {
     let (low, high) = (print(low), print(high));

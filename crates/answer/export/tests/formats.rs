@@ -61,13 +61,8 @@ fn words() -> impl Strategy<Value = String> {
 
 fn estimate() -> impl Strategy<Value = Estimate> {
     (1.0..1e12_f64, 0.0..1.0_f64, 0.01..1.0_f64, 1..100_u32).prop_map(|(value, width, level, samples)| Estimate {
-        value,
-        low: value - width,
-        high: value + width / 2.0,
-        level,
-        samples,
         batches: 20,
-        method: EstimateMethod::OrderStatistic,
+        ..Estimate::of_samples(value, (value - width, value + width / 2.0), level, samples)
     })
 }
 

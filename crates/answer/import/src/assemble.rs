@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use model::{
-    BenchmarkDescription, BenchmarkResult, Better, Catalogue, Class, Estimate, EstimateMethod, Footprint, Machine,
-    Metric, Origin, Outcome, Parameters, Plan, QuantileEstimate, RANGE_BELOW, Run, SCHEMA, Sample, Session, Unit,
-    parse_size,
+    BenchmarkDescription, BenchmarkResult, Better, Catalogue, Class, Estimate, EstimateMethod, Machine, Metric, Origin,
+    Outcome, Parameters, Plan, QuantileEstimate, RANGE_BELOW, ResultKey, Run, Sample, Session, Unit, parse_size,
 };
 
 use crate::facts::leave_out;
@@ -47,18 +46,10 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
         readings.into_iter().map(|reading| result(reading, catalogue, &provenance.source)).collect();
     results.sort_by_key(|result| catalogue.position(&result.benchmark).unwrap_or(usize::MAX));
     Run {
-        rules: std::collections::BTreeMap::new(),
-        schema: SCHEMA,
         id: provenance.id,
         label: sheet.label.or(provenance.label),
         origin: Some(origin),
-        machine: Machine {
-            name: sheet.machine,
-            fingerprint: String::new(),
-            summary: sheet.summary,
-            topology: None,
-            facts: sheet.facts,
-        },
+        machine: Machine { name: sheet.machine, summary: sheet.summary, facts: sheet.facts, ..Machine::default() },
         session: Session {
             started: sheet.started,
             command: sheet.command,
@@ -68,6 +59,7 @@ pub(crate) fn assemble(sheet: SourceSheet, provenance: Provenance, catalogue: &C
         },
         plan: Plan { suite: provenance.suite, ..Plan::default() },
         results,
+        ..Run::default()
     }
 }
 
@@ -133,26 +125,15 @@ fn result(reading: SourceReading, catalogue: &Catalogue, source: &str) -> Benchm
     let told = || description.map(|known| known.definition(source, &parameters)).unwrap_or_default();
     let definition = reading.definition.clone().unwrap_or_else(told);
     BenchmarkResult {
-        benchmark: reading.id.clone(),
-        parameters,
-        stands_for: None,
         definition,
-        title,
-        metric,
-        class,
         stresses,
         outcome,
         flags: Vec::new(),
-        ops: 0,
-        amount: 1.0,
-        variant: None,
-        resolution: None,
         rounding: reading.rounding.filter(|rounding| plausible(*rounding)),
         quantiles: quantiles(&reading, convert),
         samples: samples(&reading, convert),
         notes: reading.notes,
-        footprint: Footprint::default(),
-        sensors: None,
+        ..BenchmarkResult::unmeasured(ResultKey::new(reading.id, parameters), title, metric, class)
     }
 }
 
@@ -256,19 +237,11 @@ const fn counted(estimate: Estimate, samples: u32, batches: u32) -> Estimate {
 /// need not be alike.
 fn of_samples(reading: &SourceReading, values: &[f64], convert: Convert) -> Outcome {
     let values: Vec<f64> = values.iter().map(|value| convert.apply(*value)).collect();
-    let samples = u32::try_from(values.len()).unwrap_or(u32::MAX);
     let rounding = reading.rounding.filter(|rounding| plausible(*rounding)).unwrap_or(0.0);
     let of = |found: stats::MedianInterval, method| {
-        let interval = found.interval;
-        Outcome::Measured(Estimate {
-            value: found.median,
-            low: (interval.low - rounding * found.median).max(0.0),
-            high: interval.high + rounding * found.median,
-            level: interval.level,
-            samples,
-            batches: reading.batches,
-            method,
-        })
+        let estimate = found.estimate(values.len(), reading.batches, method);
+        let (low, high) = (estimate.low - rounding * found.median, estimate.high + rounding * found.median);
+        Outcome::Measured(Estimate { low: low.max(0.0), high, ..estimate })
     };
     if !values.iter().all(|value| plausible(*value)) {
         return Outcome::Failed("an execution's value is meaningless here".to_owned());
@@ -314,15 +287,7 @@ fn quantiles(reading: &SourceReading, convert: Convert) -> Vec<QuantileEstimate>
     let estimate = |(at, (quantile, values)): (usize, (f64, &Vec<f64>))| {
         let samples = u32::try_from(values.len()).unwrap_or(u32::MAX);
         let estimate = match intervals.get(at).filter(|_| supported) {
-            Some(found) => Estimate {
-                value: found.median,
-                low: found.interval.low,
-                high: found.interval.high,
-                level: found.interval.level,
-                samples,
-                batches: 1,
-                method: EstimateMethod::OrderStatistic,
-            },
+            Some(found) => found.estimate(values.len(), 1, EstimateMethod::OrderStatistic),
             None => counted(Estimate::without_spread(stats::median(values)?), samples, 1),
         };
         Some(QuantileEstimate { quantile, estimate })

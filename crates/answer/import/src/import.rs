@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::{Catalogue, Fact, FactValue, Machine, Origin, Primitive, Run};
+use model::{Catalogue, Fact, Machine, Origin, Primitive, Run};
 
 use crate::assemble::{Provenance, assemble, prepare};
 use crate::date;
@@ -242,13 +242,7 @@ fn identify(machine: &mut Machine, options: &ImportOptions<'_>, unnamed: &str) {
     }
     if let Some(cpu) = options.cpu {
         machine.facts.retain(|fact| fact.name != "cpu.model");
-        machine.facts.push(Fact {
-            name: "cpu.model".to_owned(),
-            value: FactValue::Text(one_line(cpu.trim(), 200)),
-            unit: None,
-            source: "import --cpu".to_owned(),
-            affects: vec![Primitive::CoreClock],
-        });
+        machine.facts.push(Fact::new("cpu.model", one_line(cpu.trim(), 200), "import --cpu", &[Primitive::CoreClock]));
     }
 }
 

@@ -154,17 +154,6 @@ pub(crate) fn fault(error: &serde_json::Error, skipped: usize) -> SourceFault {
     SourceFault { reason, place: SourcePosition { line: error.line().max(1) + skipped, column: error.column() } }
 }
 
-/// A list.
-#[derive(Debug, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct List<T>(pub(crate) Vec<T>);
-
-impl<T> Default for List<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
 /// A map. An empty list is an empty map, as which PHP writes it.
 #[derive(Debug)]
 pub(crate) struct BoundedMap<T>(pub(crate) BTreeMap<String, T>);
@@ -304,9 +293,9 @@ mod tests {
     fn lists_have_a_limit_and_depth_too() {
         let inner = format!("[{}0]", "0,".repeat(999));
         let nested = format!("[{}{inner}]", format!("{inner},").repeat(1100));
-        let fault = read::<List<List<f64>>>(&nested).unwrap_err();
+        let fault = read::<Vec<Vec<f64>>>(&nested).unwrap_err();
         assert!(fault.reason.contains("in all its lists"), "{}", fault.reason);
-        assert!(read::<List<List<f64>>>(&format!("[{inner}]")).is_ok());
+        assert!(read::<Vec<Vec<f64>>>(&format!("[{inner}]")).is_ok());
         assert!(read::<Scalar>(&"[".repeat(100_000)).is_err());
     }
 }

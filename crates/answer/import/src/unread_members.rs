@@ -1,9 +1,8 @@
 //! Which members of JSON hold numbers, among those that no type asked for.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 
 use crate::text::MOST_ITEMS;
 
@@ -18,92 +17,38 @@ pub(crate) fn common_path(path: &str) -> String {
 /// The paths of numbers in a text at or below the given paths, sorted by name; empty if the text is not JSON.
 pub(crate) fn members_with_numbers(text: &str, ignored: &BTreeSet<String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    if !ignored.is_empty() {
-        let mut walk = Walk { ignored, path: Vec::new(), inside: false, found: &mut found };
-        // The text was read already: an error here is one of its types.
-        let _ = Visit(&mut walk).deserialize(&mut serde_json::Deserializer::from_str(text));
+    if !ignored.is_empty()
+        && let Ok(value) = serde_json::from_str(text)
+    {
+        numbers(&value, &mut String::new(), false, &|path, inside| inside || ignored.contains(path), &mut found);
     }
     found
 }
 
-struct Walk<'a> {
-    ignored: &'a BTreeSet<String>,
-    /// Names from the outermost object to the present value.
-    path: Vec<String>,
-    /// Whether the present value lies below an ignored one.
-    inside: bool,
-    found: &'a mut BTreeSet<String>,
-}
-
-impl Walk<'_> {
-    fn number(&mut self) {
-        if self.inside && self.found.len() < MOST_ITEMS {
-            self.found.insert(self.path.join("."));
+/// Collects the paths of numbers that count. `counts` says whether what is at a path does; it is told whether that
+/// around it does.
+pub(crate) fn numbers(
+    value: &Value,
+    path: &mut String,
+    around: bool,
+    counts: &dyn Fn(&str, bool) -> bool,
+    found: &mut BTreeSet<String>,
+) {
+    let here = counts(path, around);
+    let mut below = |name: &str, value: &Value| {
+        let end = path.len();
+        if end > 0 {
+            path.push('.');
         }
-    }
-
-    /// Whether the value at the present path is ignored, or lies below one that is.
-    fn enter(&mut self, name: &str) -> bool {
-        let before = self.inside;
-        self.path.push(common_path(name));
-        self.inside = before || self.ignored.contains(&self.path.join("."));
-        before
-    }
-
-    fn leave(&mut self, before: bool) {
-        self.path.pop();
-        self.inside = before;
-    }
-}
-
-struct Visit<'w, 'a>(&'w mut Walk<'a>);
-
-impl<'de> DeserializeSeed<'de> for Visit<'_, '_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Visit<'_, '_> {
-    type Value = ();
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON")
-    }
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        self.0.number();
-        Ok(())
-    }
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        self.0.number();
-        Ok(())
-    }
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        self.0.number();
-        Ok(())
-    }
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let before = self.0.enter("0");
-        while items.next_element_seed(Visit(&mut *self.0))?.is_some() {}
-        self.0.leave(before);
-        Ok(())
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        while let Some(name) = entries.next_key::<String>()? {
-            let before = self.0.enter(&name);
-            entries.next_value_seed(Visit(&mut *self.0))?;
-            self.0.leave(before);
-        }
-        Ok(())
+        path.push_str(&common_path(name));
+        numbers(value, path, here, counts, found);
+        path.truncate(end);
+    };
+    match value {
+        Value::Array(items) => items.iter().for_each(|value| below("0", value)),
+        Value::Object(members) => members.iter().for_each(|(name, value)| below(name, value)),
+        Value::Number(_) if here && found.len() < MOST_ITEMS => drop(found.insert(path.clone())),
+        _ => {}
     }
 }
 

@@ -38,7 +38,7 @@ pub use forecast::{PredictOptions, predict};
 pub use interval::IntervalMethod;
 pub use method::PredictMethod;
 pub use result::{BehaviourShare, Forecast, ForecastStanding, LeftOutError, Prediction};
-pub use runs::{from_runs, near_machines, results_like};
+pub use runs::{from_runs, near_machines};
 pub use split::{AtSplit, SplitKind};
 pub use summary::TriedSummary;
 pub use suspect::{SuspectValue, suspect_values};

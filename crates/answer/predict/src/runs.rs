@@ -150,20 +150,6 @@ fn add_facts(table: &mut PredictorTable, facts: &[BTreeMap<&'static str, f64>]) 
     }
 }
 
-/// Ids of results that match a pattern with `*` and `?`, in order, each measured on at least three machines.
-#[must_use]
-pub fn results_like(runs: &[Run], pattern: &str) -> Vec<String> {
-    let mut machines: BTreeMap<ResultKey, std::collections::BTreeSet<String>> = BTreeMap::new();
-    for run in runs {
-        for result in run.results.iter().filter(|result| logarithm(result).is_some()) {
-            machines.entry(result.key()).or_default().insert(identity(run));
-        }
-    }
-    let like = |key: &ResultKey| model::glob(pattern, &key.to_string()) || model::glob(pattern, &key.benchmark);
-    let enough = machines.into_iter().filter(|(key, machines)| machines.len() >= 3 && like(key));
-    enough.map(|(key, _)| key.to_string()).collect()
-}
-
 /// The logarithm of a result with a valid value.
 fn logarithm(result: &BenchmarkResult) -> Option<f64> {
     let value = result.outcome.estimate()?.value;

@@ -99,17 +99,6 @@ impl PredictorTable {
         (0..self.machines.len()).filter(|&m| self.machines[m].application.is_some()).collect()
     }
 
-    /// Forgets the columns whose names match a pattern with `*` and `?`.
-    pub fn drop_columns(&mut self, pattern: &str) {
-        let keep: Vec<bool> = self.columns.iter().map(|column| !model::glob(pattern, &column.name)).collect();
-        let mut kept = keep.iter();
-        self.columns.retain(|_| kept.next().copied().unwrap_or(true));
-        for machine in &mut self.machines {
-            let mut kept = keep.iter();
-            machine.benchmarks.retain(|_| kept.next().copied().unwrap_or(true));
-        }
-    }
-
     /// A benchmark's logarithm with the sign of a speed.
     pub(crate) fn speed(&self, machine: usize, column: usize) -> Option<f64> {
         let value = self.machines[machine].benchmarks.get(column).copied().flatten()?;

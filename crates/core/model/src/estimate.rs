@@ -79,6 +79,12 @@ impl Estimate {
         Self { value, low: value, high: value, level: 0.0, samples: 1, batches: 1, method: EstimateMethod::None }
     }
 
+    /// An interval of order statistics of this many samples, of one batch each.
+    #[must_use]
+    pub const fn of_samples(value: f64, (low, high): (f64, f64), level: f64, samples: u32) -> Self {
+        Self { value, low, high, level, samples, batches: 1, method: EstimateMethod::OrderStatistic }
+    }
+
     /// Whether the interval supports claims.
     #[must_use]
     pub fn has_spread(&self) -> bool {

@@ -81,4 +81,4 @@ pub use size::{GIB, KIB, MIB, format_size, parse_size, spoken_size};
 pub use small_steps::SmallSteps;
 pub use tidy::{TIDY_COLUMNS, code, tidy_rows};
 pub use topology::{CacheGroup, CacheKind, CoreClass, CpuGroup, NumaNode, Topology};
-pub use verdict::{Direction, Verdict};
+pub use verdict::{Direction, GateAnswer, Verdict};

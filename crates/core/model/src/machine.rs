@@ -53,6 +53,39 @@ pub struct Fact {
     pub affects: Vec<Primitive>,
 }
 
+impl Fact {
+    /// A fact without a unit.
+    #[must_use]
+    pub fn new(name: &str, value: impl Into<FactValue>, source: &str, affects: &[Primitive]) -> Self {
+        let (name, source) = (name.to_owned(), source.to_owned());
+        Self { name, value: value.into(), unit: None, source, affects: affects.to_vec() }
+    }
+}
+
+impl From<&str> for FactValue {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for FactValue {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<f64> for FactValue {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<bool> for FactValue {
+    fn from(truth: bool) -> Self {
+        Self::Truth(truth)
+    }
+}
+
 /// Beginning of the names of facts about variables of the environment.
 const VARIABLE: &str = "environment.";
 

@@ -134,15 +134,6 @@ impl Metric {
     pub fn at_clock(&self, cycles: f64, hertz: f64) -> f64 {
         if self.unit.is_rate() { cycles * hertz } else { cycles / hertz }
     }
-
-    /// How many times better `a` is than `b`: above 1 when `a` is better, in either direction.
-    #[must_use]
-    pub fn gain(&self, a: f64, b: f64) -> f64 {
-        match self.better {
-            Better::Lower => b / a,
-            Better::Higher => a / b,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -165,7 +156,5 @@ mod tests {
         let rate = Metric::higher(Unit::BytesPerSecond, "bytes read");
         assert!((rate.value(1e6, 1e6) - 1e9).abs() < 1.0);
         assert!((time.at_clock(30.0, 3e9) - 10e-9).abs() < 1e-18 && (rate.at_clock(8.0, 3e9) - 24e9).abs() < 1.0);
-        assert!((time.gain(1.0, 2.0) - 2.0).abs() < 1e-12);
-        assert!((rate.gain(1.0, 2.0) - 0.5).abs() < 1e-12);
     }
 }

@@ -173,18 +173,12 @@ fn number(text: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Fact, FactValue};
+    use crate::Fact;
 
     fn named(vendor: &str, family: &str, model: &str, stepping: &str) -> Option<&'static str> {
         let facts =
             [("cpu.vendor", vendor), ("cpu.family", family), ("cpu.model_number", model), ("cpu.stepping", stepping)];
-        let fact = |(name, value): (&str, &str)| Fact {
-            name: name.to_owned(),
-            value: FactValue::Text(value.to_owned()),
-            unit: None,
-            source: String::new(),
-            affects: Vec::new(),
-        };
+        let fact = |(name, value): (&str, &str)| Fact::new(name, value, "", &[]);
         Machine { facts: facts.map(fact).into(), ..Machine::default() }.microarchitecture()
     }
 

@@ -110,6 +110,22 @@ pub struct Run {
     pub results: Vec<BenchmarkResult>,
 }
 
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            schema: crate::SCHEMA,
+            id: String::new(),
+            label: None,
+            origin: None,
+            machine: Machine::default(),
+            session: Session::default(),
+            plan: Plan::default(),
+            rules: BTreeMap::new(),
+            results: Vec::new(),
+        }
+    }
+}
+
 impl Run {
     /// A result by key.
     #[must_use]

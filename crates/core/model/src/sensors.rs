@@ -138,20 +138,6 @@ pub enum Domain {
     Mixed,
 }
 
-impl Domain {
-    /// Its name in a table.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Memory => "memory",
-            Self::Device => "device",
-            Self::Timer => "timer",
-            Self::Mixed => "mixed",
-        }
-    }
-}
-
 /// Why the value of a result is raw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

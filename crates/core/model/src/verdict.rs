@@ -93,6 +93,18 @@ impl Verdict {
     }
 }
 
+/// Answer of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateAnswer {
+    /// Nothing meets its condition, significantly.
+    Pass,
+    /// Something meets it significantly.
+    Fail,
+    /// Neither can be shown, or nothing could be tested.
+    Inconclusive,
+}
+
 impl From<Verdict> for &'static str {
     fn from(verdict: Verdict) -> Self {
         verdict.word()

@@ -1,4 +1,4 @@
-//! Numbers and lists in words, for findings.
+//! Numbers, lists and other things in words.
 
 use crate::{Unit, UnitScale, number, significant};
 
@@ -40,6 +40,30 @@ pub fn list<T: AsRef<str>>(items: &[T]) -> String {
             format!("{} and {}", first.join(", "), last.as_ref())
         }
     }
+}
+
+/// A text whose first letter is a capital.
+#[must_use]
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A word quoted for a POSIX shell.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@,=%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// Bytes as hexadecimal digits.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

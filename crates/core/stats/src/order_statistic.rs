@@ -4,6 +4,8 @@
 //! Statistics, 3rd ed. 2003, section 7.1; recommended for run times by Le Boudec, Performance Evaluation of Computer
 //! and Communication Systems, 2010, section 2.2.
 
+use model::{Estimate, EstimateMethod};
+
 use crate::autocorrelation::{sample_inflation, variance_inflation};
 use crate::distribution::{beta_binomial_cdf, beta_binomial_mass};
 use crate::interval::Interval;
@@ -31,6 +33,23 @@ pub struct MedianInterval {
     pub ranks: Ranks,
     /// Factor by which autocorrelation was taken to inflate the variance; 1 for values taken as independent.
     pub inflation: f64,
+}
+
+impl MedianInterval {
+    /// As documents state it: of this many samples, with this many batches each.
+    #[must_use]
+    pub fn estimate(&self, samples: usize, batches: u32, method: EstimateMethod) -> Estimate {
+        let Interval { low, high, level } = self.interval;
+        Estimate {
+            value: self.median,
+            low,
+            high,
+            level,
+            samples: samples.try_into().unwrap_or(u32::MAX),
+            batches,
+            method,
+        }
+    }
 }
 
 /// The narrowest symmetric pair of order statistics that covers the median of `n` independent values with at least

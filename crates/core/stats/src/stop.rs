@@ -92,12 +92,6 @@ pub fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     (low > 0.0).then(|| MedianInterval { interval: Interval::new(low, high, CALLING_LEVEL), ..range })
 }
 
-/// Factor by which the interval of an early checkpoint is wider than the extremes; 1 if there is none.
-#[must_use]
-pub fn early_widening(samples: usize) -> f64 {
-    EARLY.iter().rfind(|(checkpoint, _)| *checkpoint <= samples).map_or(1.0, |(_, factor)| *factor)
-}
-
 /// Expected relative half-width of the deciding interval after this many samples, if they are distributed like these
 /// values. `None` for fewer samples than it needs, or without values.
 #[must_use]

@@ -20,7 +20,7 @@ use std::time::Duration;
 pub use error::{Error, Result};
 pub use local::Local;
 pub use slurm::SlurmLauncher;
-pub use ssh::{Ssh, quoted};
+pub use ssh::Ssh;
 
 use crate::hello::Hello;
 

@@ -3,6 +3,8 @@
 use std::net::IpAddr;
 use std::process::Command;
 
+use model::words::quoted;
+
 use super::{Launcher, Link, process};
 use crate::hello::{By, Hello};
 use crate::{Error, Result};
@@ -53,17 +55,6 @@ impl Ssh {
     #[must_use]
     pub fn agent() -> Vec<String> {
         ["agent", "--by", By::Ssh.word()].map(str::to_owned).to_vec()
-    }
-}
-
-/// A word quoted for a POSIX shell.
-#[must_use]
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@,=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

@@ -31,6 +31,5 @@ pub use sessions::{
 };
 pub use timing::{
     AXIS, BURST_SPACING, BURSTS, BurstRule, COLD, CommandLine, FEWEST_SAMPLES, FOUND, MEMORY, RATIO, ShellChoice, TIME,
-    TimedAnswer, TimedCommand, TimedGate, TimedPair, Timing, TimingOrder, build_pairs, confirmed, timed_gate,
-    timed_pairs,
+    TimedCommand, TimedGate, TimedPair, Timing, TimingOrder, build_pairs, confirmed, timed_gate, timed_pairs,
 };

@@ -33,20 +33,6 @@ pub struct NfsMount {
 }
 
 impl NfsMount {
-    /// Counts since `before`, of the same mount.
-    #[must_use]
-    pub fn since(&self, before: &Self) -> Self {
-        Self {
-            reads: self.reads.saturating_sub(before.reads),
-            read_retransmits: self.read_retransmits.saturating_sub(before.read_retransmits),
-            read_bytes: self.read_bytes.saturating_sub(before.read_bytes),
-            read_rtt: (self.read_rtt - before.read_rtt).max(0.0),
-            read_time: (self.read_time - before.read_time).max(0.0),
-            retransmits: self.retransmits.saturating_sub(before.retransmits),
-            ..self.clone()
-        }
-    }
-
     /// The mount and the cost of reading, in words.
     #[must_use]
     pub fn words(&self) -> String {
@@ -173,7 +159,6 @@ device tmpfs mounted on /run with fstype tmpfs
         assert_eq!(mount.read_bytes, 26_224_000);
         assert!((mount.read_rtt - 1.5).abs() < 1e-9 && (mount.read_time - 1.7).abs() < 1e-9);
         assert!(mount.words().contains("15.00 ms"), "{}", mount.words());
-        assert_eq!(mount.since(mount).reads, 0);
     }
 
     #[test]

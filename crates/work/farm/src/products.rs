@@ -19,6 +19,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
+use model::words::hexadecimal;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -353,11 +354,6 @@ pub(crate) fn checksum(path: &Path) -> std::io::Result<(u64, String)> {
         }
     }
     Ok((bytes, hexadecimal(&sha.finalize())))
-}
-
-/// Bytes as hexadecimal digits.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn collect_below(root: &Path, folder: &Path, products: &mut Vec<Product>) -> Result<()> {

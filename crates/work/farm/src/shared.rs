@@ -12,11 +12,11 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use model::words::hexadecimal;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::job::{ChunkResult, FarmJob};
-use crate::products::hexadecimal;
 use crate::{Error, Result, Totals};
 
 /// Longest file that is read, bytes.

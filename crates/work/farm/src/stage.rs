@@ -12,10 +12,10 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use model::words::hexadecimal;
 use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
-use crate::products::hexadecimal;
 use crate::{Error, Result};
 
 /// The file whose lock is shared by all that use a directory of copies.

@@ -46,14 +46,6 @@ pub struct ResultSpread {
     pub outliers: Vec<String>,
 }
 
-impl ResultSpread {
-    /// The result's key.
-    #[must_use]
-    pub fn key(&self) -> ResultKey {
-        ResultKey::new(self.benchmark.clone(), self.parameters.clone())
-    }
-}
-
 /// An outlier node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutlierNode {

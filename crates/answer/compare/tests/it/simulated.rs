@@ -234,15 +234,7 @@ fn what_has_no_value_says_why() {
         "1",
         ["os.below", "os.not_measured", "os.failed", "os.unit", "os.zero", "os.a"].map(measured).to_vec(),
     );
-    let zero = Estimate {
-        low: -1.0,
-        value: 0.0,
-        high: 1.0,
-        level: 0.95,
-        samples: 10,
-        batches: 1,
-        method: EstimateMethod::Stated,
-    };
+    let zero = Estimate { method: EstimateMethod::Stated, ..Estimate::of_samples(0.0, (-1.0, 1.0), 0.95, 10) };
     let b = run(
         "b",
         "n",
@@ -280,13 +272,8 @@ fn what_has_no_value_says_why() {
 fn stated_spread_decides_and_no_spread_never_does() {
     let stated = |value: f64, half: f64| {
         let estimate = Estimate {
-            value,
-            low: value - half,
-            high: value + half,
-            level: 0.95,
-            samples: 5,
-            batches: 1,
             method: EstimateMethod::Stated,
+            ..Estimate::of_samples(value, (value - half, value + half), 0.95, 5)
         };
         vec![common::result("x.y", "", time("call"), Class::Compute, &[], Outcome::Measured(estimate))]
     };

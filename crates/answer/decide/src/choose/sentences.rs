@@ -4,7 +4,7 @@ use model::percent;
 
 use super::problem::{ChooseProblem, UnknownParameter};
 use super::result::{Binding, Choice, ChooseAnswer, ChosenPlan, OfferCount, OneKind, Shortage};
-use model::words::{amount, list};
+use model::words::{amount, capital, list};
 
 impl Choice {
     /// The answer, most important first: the plan, how sure it is, what it depends on, and what to measure.
@@ -277,9 +277,4 @@ pub(crate) fn about(parameter: &UnknownParameter) -> String {
 
 fn money(problem: &ChooseProblem, value: f64) -> String {
     format!("{} {}", amount(value), problem.currency)
-}
-
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -51,12 +51,4 @@ pub enum Error {
         /// Number of points needed.
         needed: usize,
     },
-    /// No family has enough points.
-    #[error("could not fit a trend: no family has {needed} values on different dates ({points} dated values in all)")]
-    NoFamily {
-        /// Number of points.
-        points: usize,
-        /// Number of points of one family needed.
-        needed: usize,
-    },
 }

@@ -10,7 +10,7 @@ use super::error::Error;
 use super::result::{Broken, Checked, Dated, FanPoint, FittedTrend, GrowthTrend, Projection, TrendCurve};
 
 /// Fewest points of a fit.
-pub(crate) const FEWEST: usize = 4;
+const FEWEST: usize = 4;
 /// Permutations of the break test.
 const PERMUTATIONS: usize = 999;
 /// Extrapolation from which on the growth need not continue, in multiples of the span of the data.
@@ -90,7 +90,7 @@ pub fn trend(data: &[Dated], options: &TrendOptions) -> Result<GrowthTrend, Erro
 }
 
 /// Whether a value is in the window of the fit.
-pub(crate) fn within(point: &Dated, options: &TrendOptions) -> bool {
+fn within(point: &Dated, options: &TrendOptions) -> bool {
     options.window.is_none_or(|(from, to)| from <= point.time && point.time <= to)
 }
 

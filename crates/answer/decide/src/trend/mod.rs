@@ -6,16 +6,12 @@
 //! prominent flag. `docs/guide/history.md` has details.
 
 mod error;
-mod families;
 mod fit;
 mod parse;
 mod result;
 mod sentences;
 
 pub use error::Error;
-pub use families::families;
 pub use fit::{TrendOptions, trend};
 pub use parse::parse;
-pub use result::{
-    Broken, Checked, Dated, FamilyTrend, FamilyTrends, FanPoint, FittedTrend, GrowthTrend, Projection, TrendCurve,
-};
+pub use result::{Broken, Checked, Dated, FanPoint, FittedTrend, GrowthTrend, Projection, TrendCurve};

@@ -9,8 +9,7 @@ const MOST: usize = 20_000;
 /// Parses dated values. Lines of two columns are a date and a value; the text after `#` is a name or a comment. A line
 /// that begins with `#` is a comment. With commas the first line names the columns. The date is the column `date`,
 /// `year` or `time`, else the first; the value is `column` if given, else the second. A name is the column `name` or
-/// `machine`, a family the column `family`. A date is a decimal year (1998.8), a year and month (1998-10), or a day
-/// (1998-10-05).
+/// `machine`. A date is a decimal year (1998.8), a year and month (1998-10), or a day (1998-10-05).
 ///
 /// # Errors
 /// At a line whose date or value cannot be read (the value must be positive), after 20 000 values, or when the column
@@ -32,7 +31,7 @@ fn pairs(text: &str) -> Result<Vec<Dated>, Error> {
             [] => {}
             [date, value, ..] => {
                 let name = if remark.trim().is_empty() { words[2..].join(" ") } else { remark.trim().to_owned() };
-                keep(&mut found, dated(number + 1, date, value, (name, String::new()))?, number + 1)?;
+                keep(&mut found, dated(number + 1, date, value, name)?, number + 1)?;
             }
             [_] => return Err(at(number + 1, "a date and a value are needed")),
         }
@@ -59,7 +58,6 @@ fn table(text: &str, column: Option<&str>) -> Result<Vec<Dated>, Error> {
         None => usize::from(at_date == 0),
     };
     let at_name = if bare { None } else { place(&["name", "machine", "processor", "cpu"]) };
-    let at_family = if bare { None } else { place(&["family"]) };
     let mut found = Vec::new();
     let bare_line = bare.then(|| (first, header.clone()));
     for (number, fields) in bare_line.into_iter().chain(lines) {
@@ -68,8 +66,8 @@ fn table(text: &str, column: Option<&str>) -> Result<Vec<Dated>, Error> {
         if get(at_value).is_empty() {
             continue;
         }
-        let text = |place: Option<usize>| place.map(get).unwrap_or_default().to_owned();
-        keep(&mut found, dated(number, get(at_date), get(at_value), (text(at_name), text(at_family)))?, number)?;
+        let name = at_name.map(get).unwrap_or_default().to_owned();
+        keep(&mut found, dated(number, get(at_date), get(at_value), name)?, number)?;
     }
     Ok(found)
 }
@@ -101,15 +99,14 @@ fn fields(line: &str) -> Vec<String> {
     found.iter().map(|field| field.trim().to_owned()).collect()
 }
 
-/// A value with its name and family, each of which may be empty.
-fn dated(line: usize, date: &str, value: &str, (name, family): (String, String)) -> Result<Dated, Error> {
+/// A value with its name, which may be empty.
+fn dated(line: usize, date: &str, value: &str, name: String) -> Result<Dated, Error> {
     let time = year(date).map_err(|reason| at(line, &reason))?;
     let value: f64 = value.parse().map_err(|_| at(line, &format!("'{value}' is not a number")))?;
     if !value.is_finite() || value <= 0.0 {
         return Err(at(line, "the value must be positive, for growth is fitted to its logarithm"));
     }
-    let stated = |text: String| (!text.is_empty()).then_some(text);
-    Ok(Dated { time, value, name: stated(name), family: stated(family) })
+    Ok(Dated { time, value, name: Some(name).filter(|name| !name.is_empty()) })
 }
 
 /// A date as a decimal year.
@@ -156,8 +153,6 @@ mod tests {
         let table = table.unwrap();
         assert_eq!((table.len(), table[0].value, table[0].name.as_deref()), (2, 10.0, Some("A, B")));
         assert_eq!(parse("1998,1\n1999,2\n", None).unwrap().len(), 2);
-        let tagged = parse("date,int95,family\n1998.5,12.5,Alpha\n1999,20,\n", Some("int95")).unwrap();
-        assert_eq!((tagged[0].family.as_deref(), tagged[1].family.as_deref()), (Some("Alpha"), None));
     }
 
     #[test]

@@ -13,9 +13,6 @@ pub struct Dated {
     /// Its name, if stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its family, if stated; else it follows from the name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub family: Option<String>,
 }
 
 /// Growth of dated values.
@@ -165,29 +162,4 @@ pub struct Checked {
     pub too_high_at_the_end: f64,
     /// The date of that median.
     pub end: f64,
-}
-
-/// Growth by family of CPU.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FamilyTrends {
-    /// Confidence level of every interval.
-    pub level: f64,
-    /// Growth a year that is common to all families, each at its own level.
-    pub common: f64,
-    /// The families with enough values.
-    pub families: Vec<FamilyTrend>,
-    /// Names of the others, with their number of values in the window of the fit.
-    pub left_out: Vec<(String, usize)>,
-}
-
-/// Growth of one family.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FamilyTrend {
-    /// Its name.
-    pub family: String,
-    /// Its fit.
-    pub trend: GrowthTrend,
-    /// Whether its growth differs from that of all others together: zero is outside the interval of their difference at
-    /// the level of all families at once (Bonferroni).
-    pub differs: bool,
 }

@@ -71,7 +71,7 @@ fn planted(seed: u64, doubling: f64, from: i32, to: i32) -> Vec<Dated> {
         .map(|quarter| {
             let time = f64::from(quarter) / 4.0;
             let value = 100.0 * ((time - 2000.0) / doubling).exp2() * (0.3 * standard_normal(&mut rng)).exp();
-            Dated { time, value, name: None, family: None }
+            Dated { time, value, name: None }
         })
         .collect()
 }
@@ -123,49 +123,13 @@ fn what_cannot_be_fitted_says_why() {
         let none = trend(&data, &TrendOptions { window: Some(window), ..TrendOptions::default() }).unwrap_err();
         assert!(none.to_string().contains(words), "{none}");
     }
-    let same: Vec<Dated> =
-        (0..9).map(|i| Dated { time: 2000.0, value: f64::from(i + 1), name: None, family: None }).collect();
+    let same: Vec<Dated> = (0..9).map(|i| Dated { time: 2000.0, value: f64::from(i + 1), name: None }).collect();
     let one_date = trend(&same, &TrendOptions::default()).unwrap_err().to_string();
     assert!(
         one_date.contains("all 9 values have the same date; a trend needs at least 4, on different dates"),
         "{one_date}"
     );
     assert!(trend(&[], &TrendOptions::default()).is_err());
-}
-
-#[test]
-fn families_are_fitted_by_themselves() {
-    let mut rng = generator(33);
-    let mut data = Vec::new();
-    // Three families that double in two years, each later one at a lower level, so that mixed they would seem constant;
-    // and one that doubles in one year.
-    for (family, start, level, doubling) in [
-        ("AMD EPYC", 2000.0, 100.0, 2.0),
-        ("Intel Xeon", 2003.0, 40.0, 2.0),
-        ("Arm Neoverse", 2006.0, 15.0, 2.0),
-        ("POWER", 2001.0, 50.0, 1.0),
-    ] {
-        for step in 0..12 {
-            let time = start + f64::from(step) / 4.0;
-            let value = level * ((time - start) / doubling).exp2() * (0.03 * standard_normal(&mut rng)).exp();
-            data.push(Dated { time, value, name: Some(format!("{family} {step}")), family: None });
-        }
-    }
-    data.push(Dated { time: 2004.0, value: 3.0, name: Some("VAX 11/780".to_owned()), family: None });
-    let found = decide::trend::families(&data, &TrendOptions::default()).unwrap();
-    assert_eq!(found.left_out, [("VAX".to_owned(), 1)]);
-    for family in &found.families {
-        let years = family.trend.fits[0].doubling.as_ref().unwrap().value;
-        let expected = if family.family == "POWER" { 1.0 } else { 2.0 };
-        assert!((years / expected - 1.0).abs() < 0.1, "{}: {years}", family.family);
-        assert!(family.differs || family.family != "POWER", "{family:?}");
-    }
-    let same: Vec<Dated> =
-        data.into_iter().filter(|point| !point.name.as_deref().unwrap_or_default().starts_with("POWER")).collect();
-    let found = decide::trend::families(&same, &TrendOptions::default()).unwrap();
-    assert!(found.families.iter().all(|family| !family.differs), "{:?}", found.sentences());
-    assert!((found.common - (2.0_f64.sqrt() - 1.0)).abs() < 0.05, "{}", found.common);
-    assert!(decide::trend::families(&same[..3], &TrendOptions::default()).is_err());
 }
 
 #[test]
@@ -193,8 +157,7 @@ fn nothing_is_ever_without_a_number() {
         ("two halves", (0..12).map(|i| (2000.0 + f64::from(i), if i < 6 { 1.0 } else { 2.0_f64.powi(i) })).collect()),
     ];
     for (name, points) in cases {
-        let data: Vec<Dated> =
-            points.into_iter().map(|(time, value)| Dated { time, value, name: None, family: None }).collect();
+        let data: Vec<Dated> = points.into_iter().map(|(time, value)| Dated { time, value, name: None }).collect();
         let window = Some((2000.0, data[8].time));
         for window in [None, window] {
             let options = TrendOptions { window, project: vec![1901.0, 2030.0, 2199.0], ..TrendOptions::default() };
@@ -212,9 +175,8 @@ fn nothing_is_ever_without_a_number() {
 #[test]
 fn values_on_the_line_are_no_certainty() {
     for growth in [1.0, 2.0_f64] {
-        let data: Vec<Dated> = (0..5)
-            .map(|i| Dated { time: 2000.0 + f64::from(i), value: growth.powi(i), name: None, family: None })
-            .collect();
+        let data: Vec<Dated> =
+            (0..5).map(|i| Dated { time: 2000.0 + f64::from(i), value: growth.powi(i), name: None }).collect();
         let found = trend(&data, &TrendOptions { project: vec![2005.0], ..TrendOptions::default() }).unwrap();
         let said = found.sentences().join(" ");
         assert!(
@@ -226,8 +188,7 @@ fn values_on_the_line_are_no_certainty() {
 
 /// Dated values, one a year from 1990 on.
 fn yearly(values: &[f64]) -> Vec<Dated> {
-    let dated =
-        |(at, value): (usize, &f64)| Dated { time: 1990.0 + at as f64, value: *value, name: None, family: None };
+    let dated = |(at, value): (usize, &f64)| Dated { time: 1990.0 + at as f64, value: *value, name: None };
     values.iter().enumerate().map(dated).collect()
 }
 
@@ -272,76 +233,10 @@ fn years_to_double_of_one_day_are_not_written_as_none() {
         time: day(at),
         value: 1.1_f64.powi(at as i32) * (1.0 + 1e-3 * (at % 3) as f64),
         name: None,
-        family: None,
     };
     let found = trend(&(0..8).map(dated).collect::<Vec<Dated>>(), &TrendOptions::default()).unwrap();
     let said = found.sentences().join(" ");
     assert!(said.contains("doubles in 0.0008") && !said.contains("0.00 years"), "{said}");
-}
-
-/// Values of some families that all grow alike, each at its own level, with correlated errors in time.
-fn alike(families: usize, values: usize, correlation: f64, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<Dated> {
-    let mut data = Vec::new();
-    for family in 0..families {
-        let mut off = standard_normal(rng);
-        for at in 0..values {
-            let time = 2000.0 + 10.0 * (at as f64 + 0.5 * standard_normal(rng)) / values as f64;
-            off = correlation * off + (1.0 - correlation * correlation).sqrt() * standard_normal(rng);
-            let value = 10.0 * (family + 1) as f64 * (0.4 * (time - 2000.0) + 0.3 * off).exp();
-            data.push(Dated { time, value, name: None, family: Some(format!("family {family}")) });
-        }
-    }
-    data
-}
-
-#[test]
-fn families_that_grow_alike_are_seldom_said_to_differ() {
-    let mut rng = generator(34);
-    let trials = testing::trials(60, 1000);
-    // Five or eight families are too few to show how their values correlate.
-    for (families, values, promised) in [
-        (2, 5, [0.05, 0.07, 0.11, 0.16]),
-        (2, 12, [0.02, 0.03, 0.06, 0.11]),
-        (4, 8, [0.03, 0.05, 0.12, 0.22]),
-        (4, 30, [0.03, 0.05, 0.08, 0.12]),
-        (10, 12, [0.02, 0.03, 0.06, 0.15]),
-    ] {
-        for (correlation, promised) in [0.0, 0.3, 0.6, 0.8].into_iter().zip(promised) {
-            let mut differ = |faster: f64| {
-                let mut data = alike(families, values, correlation, &mut rng);
-                for point in data.iter_mut().filter(|point| point.family.as_deref() == Some("family 0")) {
-                    point.value *= (faster * (point.time - 2000.0)).exp();
-                }
-                let found = decide::trend::families(&data, &TrendOptions::default()).unwrap();
-                (found.families.iter().any(|family| family.differs), found.families[0].differs)
-            };
-            let claims = (0..trials).filter(|_| differ(0.0).0).count();
-            let found = (0..trials / 4).filter(|_| differ(0.2).1).count();
-            println!(
-                "TABLE {families} families of {values}, correlation {correlation}: {claims} of {trials} differ by \
-                 mistake, {found} of {} are found that grow half as fast again",
-                trials / 4
-            );
-            let most = testing::at_most(promised, trials) * trials as f64;
-            assert!(claims as f64 <= most, "{families} families of {values}, {correlation}: {claims} of {trials}");
-            assert!(values < 30 || correlation > 0.0 || 10 * found >= 9 * (trials / 4), "{found}");
-        }
-    }
-}
-
-#[test]
-fn families_say_how_many_values_are_in_the_window() {
-    let mut data = alike(2, 6, 0.0, &mut generator(36));
-    let old = |at: usize| Dated {
-        time: if at == 0 { 2005.0 } else { 1980.0 + at as f64 },
-        value: 3.0,
-        name: None,
-        family: Some("old".to_owned()),
-    };
-    data.extend((0..6).map(old));
-    let window = Some((1999.0, f64::INFINITY));
-    let found = decide::trend::families(&data, &TrendOptions { window, ..TrendOptions::default() }).unwrap();
-    assert_eq!(found.left_out, [("old".to_owned(), 1)]);
 }
 
 #[test]

@@ -7,8 +7,7 @@
 
 use explain::{Explanation, explain};
 use model::{
-    Class, CpuDistance, Definition, Domain, Fact, FactValue, Primitive, RawReason, ResultSensors, Run, Share,
-    ValueBasis,
+    Class, CpuDistance, Definition, Domain, Fact, Primitive, RawReason, ResultSensors, Run, Share, ValueBasis,
 };
 use rand_chacha::ChaCha8Rng;
 use stats::simulate::{generator, standard_normal};
@@ -174,13 +173,7 @@ fn a_neighbour_is_a_rival_on_three_sides() {
     let (mut a, mut b) = (guest("a", 2.6e9, 1.0, &mut rng), guest("b", 2.6e9, 1.3, &mut rng));
     shared(&mut a, 0.02);
     shared(&mut b, 0.8);
-    let fact = |text: &str| Fact {
-        name: "kernel.release".to_owned(),
-        value: FactValue::Text(text.to_owned()),
-        unit: None,
-        source: String::new(),
-        affects: vec![Primitive::CoreClock],
-    };
+    let fact = |text: &str| Fact::new("kernel.release", text, "", &[Primitive::CoreClock]);
     a.machine.facts.push(fact("6.1"));
     b.machine.facts.push(fact("6.8"));
     let found = explained(&a, &b);

@@ -2,22 +2,19 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which Clippy does not recognise as such")]
 
 use explain::{Explanation, explain};
-use model::{
-    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Origin, Outcome, Primitive, Run, Sample,
-};
+use model::{BenchmarkResult, Class, Estimate, EstimateMethod, Fact, Origin, Outcome, Primitive, Run, Sample};
 use stats::simulate::generator;
 
 use crate::common::core::{GUEST, GuestSession, Surroundings, core_run};
 use crate::common::{from_values, result, run, time};
 
 fn isolation(on: bool) -> Fact {
-    Fact {
-        name: "kernel.page_table_isolation".to_owned(),
-        value: FactValue::Truth(on),
-        unit: None,
-        source: String::new(),
-        affects: vec![Primitive::SyscallEntry, Primitive::ContextSwitch, Primitive::PageFault],
-    }
+    Fact::new(
+        "kernel.page_table_isolation",
+        on,
+        "",
+        &[Primitive::SyscallEntry, Primitive::ContextSwitch, Primitive::PageFault],
+    )
 }
 
 /// A result as a run states it with too few samples for an interval.
@@ -26,15 +23,7 @@ fn few(benchmark: &str, class: Class, primitive: Primitive, values: &[f64]) -> B
     let value = stats::median(values).unwrap();
     let estimate = range.map_or_else(
         || Estimate::without_spread(value),
-        |found| Estimate {
-            value,
-            low: found.interval.low,
-            high: found.interval.high,
-            level: found.interval.level,
-            samples: values.len() as u32,
-            batches: 20,
-            method: EstimateMethod::Range,
-        },
+        |found| found.estimate(values.len(), 20, EstimateMethod::Range),
     );
     let mut made = result(benchmark, "", time("call"), class, &[primitive], Outcome::Measured(estimate));
     made.samples = values.iter().map(|&value| Sample { value, ..Sample::default() }).collect();

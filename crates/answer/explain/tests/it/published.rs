@@ -66,13 +66,7 @@ fn cyberlife() -> Option<(Run, Run)> {
 
 /// Facts of a row of the configuration table, with the ids that the import of the evaluation gives them.
 fn facts(component: &str, value: &str) -> Vec<Fact> {
-    let fact = |name: &str, value: FactValue| Fact {
-        name: name.to_owned(),
-        value,
-        unit: None,
-        source: "configuration".to_owned(),
-        affects: Vec::new(),
-    };
+    let fact = |name: &str, value: FactValue| Fact::new(name, value, "configuration", &[]);
     let text = |name: &str| fact(name, FactValue::Text(value.to_owned()));
     match component {
         _ if value.is_empty() => Vec::new(),
@@ -251,13 +245,7 @@ fn unrelated_facts_are_no_causes_of_the_worked_case() {
     for (name, x, y) in decoys {
         for (run, value) in [(&mut a, x), (&mut b, y)] {
             let value = FactValue::Text(value.to_owned());
-            run.machine.facts.push(Fact {
-                name: name.to_owned(),
-                value,
-                unit: None,
-                source: String::new(),
-                affects: vec![],
-            });
+            run.machine.facts.push(Fact::new(name, value, "", &[]));
         }
         let found = explain(&a, &b, &crate::options()).unwrap();
         for cause in found.causes.iter().filter(|cause| cause.primitives != [Primitive::DiskWrite]) {
@@ -269,13 +257,7 @@ fn unrelated_facts_are_no_causes_of_the_worked_case() {
             found.sentences()
         );
     }
-    b.machine.facts.push(Fact {
-        name: "cgroup.cpus".to_owned(),
-        value: FactValue::Number(0.5),
-        unit: None,
-        source: String::new(),
-        affects: vec![Primitive::CoreClock],
-    });
+    b.machine.facts.push(Fact::new("cgroup.cpus", 0.5, "", &[Primitive::CoreClock]));
     let found = explain(&a, &b, &crate::options()).unwrap();
     assert!(found.common_factor.is_clock && !found.sentences().join(" ").contains("limit"), "{:#?}", found.sentences());
 }
@@ -286,13 +268,7 @@ fn a_common_factor_is_called_clock_only_where_the_clocks_agree() {
     let mut clock = |hertz: Option<f64>| {
         b.machine.facts.retain(|fact| fact.name != "cpu.clock");
         let value = hertz.map_or_else(|| FactValue::Unknown("not printed".to_owned()), FactValue::Number);
-        b.machine.facts.push(Fact {
-            name: "cpu.clock".to_owned(),
-            value,
-            unit: None,
-            source: String::new(),
-            affects: vec![],
-        });
+        b.machine.facts.push(Fact::new("cpu.clock", value, "", &[]));
         for fact in b.machine.facts.iter_mut().filter(|fact| fact.name == "cpu.model") {
             fact.value = FactValue::Text("AMD Athlon XP 2200+".to_owned());
         }

@@ -10,7 +10,7 @@ use super::rules::{DataFormat, ItemRule, Texts};
 use crate::format::SourceText;
 use crate::json;
 use crate::text::{SourceFault, number, usable};
-use crate::unread_members::common_path;
+use crate::unread_members::{common_path, numbers};
 
 /// Whether a text is JSON, where a format has lines too.
 pub(super) fn is_json(text: &str) -> bool {
@@ -65,7 +65,7 @@ pub(super) fn parse<'a>(
                 }
             }
         }
-        unasked(root, &mut String::new(), &asked, &mut skipped);
+        numbers(root, &mut String::new(), true, &|path, around| around && !asked.contains(path), &mut skipped);
     }
     source.ledger.skipped(skipped.len(), skipped.into_iter().next());
     Ok(())
@@ -255,29 +255,5 @@ fn words(value: &Value) -> Option<String> {
             Some(words.join(",")).filter(|words| !words.is_empty())
         }
         Value::Null | Value::Object(_) => None,
-    }
-}
-
-/// Paths of numbers that no rule asked for.
-fn unasked(value: &Value, path: &mut String, asked: &BTreeSet<String>, found: &mut BTreeSet<String>) {
-    if asked.contains(path.as_str()) {
-        return;
-    }
-    let mut inside = |name: &str, value: &Value| {
-        let end = path.len();
-        if end > 0 {
-            path.push('.');
-        }
-        path.push_str(&common_path(name));
-        unasked(value, path, asked, found);
-        path.truncate(end);
-    };
-    match value {
-        Value::Number(_) => {
-            found.insert(path.clone());
-        }
-        Value::Array(items) => items.iter().for_each(|value| inside("0", value)),
-        Value::Object(members) => members.iter().for_each(|(name, value)| inside(name, value)),
-        _ => {}
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
-use crate::json::{self, List, Scalar};
+use crate::json::{self, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, after, between, lines, need, parameter_value, shown};
 use crate::units::TIMES;
@@ -249,10 +249,10 @@ struct IopingSums {
 }
 
 fn document(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let entries: List<IopingEntry> = json::read_noting(source.text, &source.ledger)?;
+    let entries: Vec<IopingEntry> = json::read_noting(source.text, &source.ledger)?;
     let mut sheet = SourceSheet::default();
     let (mut runs, mut run): (Vec<IopingRun>, IopingRun) = (Vec::new(), IopingRun::default());
-    for entry in &entries.0 {
+    for entry in &entries {
         if let Some(request) = &entry.io {
             let direction = ["read", "write"].into_iter().find(|known| *known == request.operation);
             run.direction = if run.size.is_some() && run.direction != direction { None } else { direction };

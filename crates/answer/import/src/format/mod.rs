@@ -14,18 +14,15 @@ mod lmbench;
 mod mlc;
 mod nccl_tests;
 mod netperf;
-mod ntttcp;
 mod openssl;
 mod perf_stat;
 mod perftest;
 mod phoronix;
 mod prony;
-mod sbc_bench;
 mod schbench;
 mod spec_cpu;
 mod tidy;
 mod wide;
-mod yabs;
 
 pub(crate) use prony::is_document;
 
@@ -96,10 +93,7 @@ impl ImportFormat {
     pub(crate) fn detect(&self, head: &[u8]) -> Confidence {
         match self.reader {
             FormatReader::Code(format) => (format.detect)(head),
-            FormatReader::Data(format) => {
-                let form = form_of(&format.name).map_or(Confidence::No, |form| (form.detect)(head));
-                data::detect(format, head).max(form)
-            }
+            FormatReader::Data(format) => data::detect(format, head),
         }
     }
 
@@ -114,10 +108,7 @@ impl ImportFormat {
     pub(crate) fn parse(&self, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
         match self.reader {
             FormatReader::Code(format) => (format.parse)(source),
-            FormatReader::Data(format) => {
-                let form = form_of(&format.name).filter(|form| (form.detect)(source.text.as_bytes()) != Confidence::No);
-                form.map_or_else(|| data::parse(format, source), |form| (form.parse)(source))
-            }
+            FormatReader::Data(format) => data::parse(format, source),
         }
     }
 }
@@ -141,12 +132,6 @@ pub(crate) static FORMATS: LazyLock<Vec<ImportFormat>> = LazyLock::new(|| {
     formats
 });
 
-/// Reads a source by the rules of another format, whose tool is part of what wrote it.
-fn parse_as(name: &str, source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
-    let format = FORMATS.iter().find(|format| format.name == name);
-    format.map_or_else(|| Ok(Parsed::Sheets(Vec::new())), |format| format.parse(source))
-}
-
 /// A format that is read by code of its own.
 pub(crate) struct CodeFormat {
     name: &'static str,
@@ -155,19 +140,6 @@ pub(crate) struct CodeFormat {
     by_lines: bool,
     detect: fn(&[u8]) -> Confidence,
     parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
-}
-
-/// A form of a format that its file does not describe, such as its JSON.
-struct OtherForm {
-    name: &'static str,
-    detect: fn(&[u8]) -> Confidence,
-    parse: fn(&SourceText<'_>) -> Result<Parsed, SourceFault>,
-}
-
-static FORMS: [OtherForm; 1] = [ntttcp::FORM];
-
-fn form_of(name: &str) -> Option<&'static OtherForm> {
-    FORMS.iter().find(|form| form.name == name)
 }
 
 /// Formats that are read by code of their own.
@@ -191,12 +163,10 @@ static CODE: &[&CodeFormat] = &[
     &perftest::FORMAT,
     &phoronix::FORMAT,
     &prony::FORMAT,
-    &sbc_bench::FORMAT,
     &schbench::FORMAT,
     &spec_cpu::FORMAT,
     &tidy::FORMAT,
     &wide::FORMAT,
-    &yabs::FORMAT,
 ];
 
 /// `Sure` when the head contains all of these words.

@@ -208,7 +208,7 @@ fn is_progress(line: &str) -> bool {
 }
 
 /// `16 bytes     64 bytes`
-pub(super) fn blocks(words: &[&str], at: usize) -> Result<Vec<String>, SourceFault> {
+fn blocks(words: &[&str], at: usize) -> Result<Vec<String>, SourceFault> {
     let pairs: Vec<_> = words.chunks(2).collect();
     let size = |pair: &&[&str]| match pair {
         [size, "bytes"] if size.parse::<u64>().is_ok() => Ok((*size).to_owned()),
@@ -245,7 +245,7 @@ fn is_key_column(word: &str) -> bool {
 }
 
 /// `aes-128-cbc     106865.63k   325850.30k`; below ten thousand bytes a second there is no k.
-pub(super) fn of_blocks(sizes: &[String], line: &str, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
+fn of_blocks(sizes: &[String], line: &str, at: usize) -> Result<Vec<SourceReading>, SourceFault> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let Some(name) =
         words.len().checked_sub(sizes.len()).filter(|count| *count > 0).map(|count| words[..count].join(" "))

@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText};
 use crate::error::SourcePosition;
-use crate::json::{self, List};
+use crate::json;
 use crate::text::SourceFault;
 
 pub(super) static FORMAT: CodeFormat = CodeFormat {
@@ -92,8 +92,8 @@ fn is_count(rest: &[u8]) -> bool {
 fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let text = source.text;
     let runs = if text.trim_start().starts_with('[') {
-        let documents: List<Box<RawValue>> = json::read(text)?;
-        let parsed = documents.0.iter().enumerate().map(|(at, document)| {
+        let documents: Vec<Box<RawValue>> = json::read(text)?;
+        let parsed = documents.iter().enumerate().map(|(at, document)| {
             // The position is counted inside the document, whose number is part of the reason.
             run(document.get(), 0)
                 .map_err(|fault| SourceFault { reason: format!("document {}: {}", at + 1, fault.reason), ..fault })

@@ -2,7 +2,7 @@
 
 use model::{
     BenchmarkResult, Definition, Estimate, EstimateMethod, Footprint, Machine, Metric, Origin, Outcome, Plan, Run,
-    SCHEMA, Sample, Session,
+    Sample, Session,
 };
 use serde::de::DeserializeOwned;
 
@@ -124,15 +124,13 @@ fn run(row: &TidyRow<'_>, id: String) -> Run {
         attribution: row.some("attribution"),
     });
     Run {
-        schema: SCHEMA,
         id,
         label: row.some("label"),
-        rules: std::collections::BTreeMap::new(),
         origin,
         machine: Machine { name: row.maybe("machine").to_owned(), ..Machine::default() },
         session: Session { started: row.maybe("started").to_owned(), complete: true, ..Session::default() },
         plan: Plan { suite: "import:tidy-csv".to_owned(), ..Plan::default() },
-        results: Vec::new(),
+        ..Run::default()
     }
 }
 

@@ -15,12 +15,12 @@ mod unit;
 
 use std::path::Path;
 
+use model::words::hexadecimal;
 use model::{Catalogue, Origin, Run};
 use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::assemble::{Provenance, assemble};
-use crate::digest::hexadecimal;
 pub use description::{
     DerivedTable, DifferenceDescription, EvaluationDescription, FactDescription, Filter, KeyedCell, MachineDescription,
     MachineRule, ResultDescription, SuiteCell, SuiteChart, SuiteColumn, SuiteDescription, SuiteResult, SuiteRows,

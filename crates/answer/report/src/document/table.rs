@@ -175,13 +175,6 @@ impl TableRow {
     pub const fn of(cells: Vec<Cell>) -> Self {
         Self { cells, detail: None }
     }
-
-    /// The same row, with a detail.
-    #[must_use]
-    pub fn with(mut self, detail: RowDetail) -> Self {
-        self.detail = Some(Box::new(detail));
-        self
-    }
 }
 
 /// The result behind a row, for formats in which a row can be found, linked and opened.

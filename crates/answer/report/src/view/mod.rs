@@ -26,7 +26,6 @@ mod scaling;
 mod tails;
 mod topology;
 mod trend;
-mod trend_families;
 
 pub use answer::{answer, key_results};
 pub use benchmark::benchmark;
@@ -51,4 +50,3 @@ pub use rules::rules;
 pub use run::{RunContext, run, run_records, several};
 pub use topology::topology;
 pub use trend::trend;
-pub use trend_families::family_trends;

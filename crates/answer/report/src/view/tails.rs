@@ -80,7 +80,7 @@ fn row(result: &BenchmarkResult, columns: &[(f64, &str); 4]) -> TableRow {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
     use super::*;
-    use model::{Class, Estimate, EstimateMethod, Metric, Parameters, ResultKey, Unit};
+    use model::{Class, Estimate, Metric, Parameters, ResultKey, Unit};
 
     fn result(metric: Metric, quantiles: &[(f64, f64, f64)]) -> BenchmarkResult {
         let mut result = BenchmarkResult::unmeasured(
@@ -91,15 +91,7 @@ mod tests {
         );
         let of = |(quantile, value, level): &(f64, f64, f64)| QuantileEstimate {
             quantile: *quantile,
-            estimate: Estimate {
-                value: *value,
-                low: 0.9 * value,
-                high: 1.1 * value,
-                level: *level,
-                samples: 10,
-                batches: 1,
-                method: EstimateMethod::OrderStatistic,
-            },
+            estimate: Estimate::of_samples(*value, (0.9 * value, 1.1 * value), *level, 10),
         };
         result.quantiles = quantiles.iter().map(of).collect();
         result

@@ -122,6 +122,6 @@ const fn word(curve: TrendCurve) -> &'static str {
     }
 }
 
-pub(super) fn date(time: f64) -> String {
+fn date(time: f64) -> String {
     if (time - time.round()).abs() < 0.05 { format!("{time:.0}") } else { format!("{time:.1}") }
 }

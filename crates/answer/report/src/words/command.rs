@@ -1,6 +1,7 @@
 //! Suggested command lines.
 
 use model::Run;
+use model::words::quoted;
 
 /// The command that resumes an interrupted run, which `handle` identifies on the command line; `None` if its kind of
 /// measurement cannot be resumed.
@@ -49,17 +50,6 @@ fn continued(words: &[String]) -> String {
     kept.join(" ")
 }
 
-/// A word quoted for a shell.
-#[must_use]
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:,=@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,15 +62,10 @@ mod tests {
     fn sessions_are_resumed_by_their_own_command_line() {
         let words = ["prony", "app", "sessions", "-n", "1", "a", "--", "wc", "-c"];
         let mut run = Run {
-            schema: model::SCHEMA,
             id: "a".to_owned(),
-            label: None,
-            rules: std::collections::BTreeMap::new(),
-            origin: None,
-            machine: model::Machine::default(),
             session: model::Session { command: words.map(str::to_owned).to_vec(), ..Default::default() },
             plan: model::Plan { suite: "sessions".to_owned(), ..Default::default() },
-            results: Vec::new(),
+            ..Run::default()
         };
         let said = resume_command(&run, "3");
         assert_eq!(said.as_deref(), Some("prony app sessions -n 1 a --resume 3 -- wc -c"));

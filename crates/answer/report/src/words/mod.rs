@@ -10,11 +10,12 @@ mod time;
 
 pub use ascii::ascii;
 pub(crate) use clock::{no_clock, unknown_clock};
-pub use command::{quoted, resume_command};
+pub use command::resume_command;
 pub use factor::{Factor, factor};
 pub(crate) use label::exact_words;
 pub use label::{family_title, label, parameter_value, parameters_words, result_label};
-pub use outcome::{Told, list, modes, plural, remarks, unconfirmed};
+pub use model::words::{capital, list, quoted};
+pub use outcome::{Told, modes, plural, remarks, unconfirmed};
 pub use time::{day, duration};
 
 /// What belongs to each key, in the order in which keys and values come.
@@ -38,13 +39,6 @@ pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
         }
     }
     known
-}
-
-/// A text whose first letter is a capital.
-#[must_use]
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Whether a character controls the output instead of being shown: control characters, and marks of writing direction

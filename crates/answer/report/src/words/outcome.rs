@@ -1,5 +1,6 @@
 //! Outcomes and flags in words.
 
+use model::words::list;
 use model::{BenchmarkResult, EstimateMethod, Flag, Metric, Mode, Outcome, ValueBasis, percent};
 
 use crate::PrintedQuantity;
@@ -15,16 +16,6 @@ pub fn plural(count: usize, noun: &str) -> String {
 #[must_use]
 pub fn unconfirmed(result: &BenchmarkResult, target: f64) -> bool {
     result.outcome.estimate().is_some_and(|one| one.relative_half_width() <= target * (1.0 + 1e-9))
-}
-
-/// `a`, `a and b`, `a, b and c`.
-#[must_use]
-pub fn list(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
 }
 
 /// `two modes: 2.7 µs (31% of samples) and 63 µs (69%)`.
@@ -127,6 +118,5 @@ mod tests {
             .replace('\u{a0}', " ");
         assert_eq!(text, "two modes: 2.7 µs (31% of samples) and 63 µs (69%)");
         assert_eq!(plural(1, "sample"), "1 sample");
-        assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
     }
 }

@@ -5,8 +5,8 @@ use crate::fixture;
 
 use compare::{CompareOptions, FailOn};
 use model::{
-    BenchmarkResult, Class, CleanBatches, CpuDistance, Domain, Estimate, EstimateMethod, ExclusiveCore, Metric,
-    Outcome, Parameters, ResultKey, ResultSensors, Run, Sample, SessionSensors, Share, Unit, ValueBasis,
+    BenchmarkResult, Class, CleanBatches, CpuDistance, Domain, Estimate, ExclusiveCore, Metric, Outcome, Parameters,
+    ResultKey, ResultSensors, Run, Sample, SessionSensors, Share, Unit, ValueBasis,
 };
 use report::view::{self, CompareContext};
 use report::{Csv, Markdown, ReportFormat, Terminal};
@@ -41,18 +41,8 @@ fn at_clock(seed: u64, hertz: f64) -> Run {
         metric,
         Class::Compute,
     );
-    (clock.flags, clock.outcome) = (
-        Vec::new(),
-        Outcome::Measured(Estimate {
-            value: hertz,
-            low: hertz * 0.999,
-            high: hertz * 1.001,
-            level: 0.95,
-            samples: 40,
-            batches: 1,
-            method: EstimateMethod::OrderStatistic,
-        }),
-    );
+    (clock.flags, clock.outcome) =
+        (Vec::new(), Outcome::Measured(Estimate::of_samples(hertz, (hertz * 0.999, hertz * 1.001), 0.95, 40)));
     run.results.push(clock);
     run.session.sensors = Some(SessionSensors {
         clock: Some(hertz),

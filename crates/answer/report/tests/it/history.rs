@@ -1,9 +1,9 @@
-//! Histories of values by family, and ratings in reports: drawn, and never a number that is none.
+//! Histories of values, and ratings in reports: drawn, and never a number that is none.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use decide::trend::{TrendOptions, families, parse, trend};
-use report::view::{ReportInput, family_trends, report, trend as trend_view};
-use report::{Block, ChartPlot, Document, FORMATS, by_name};
+use decide::trend::{TrendOptions, parse, trend};
+use report::view::{ReportInput, report, trend as trend_view};
+use report::{Block, Document, FORMATS, by_name};
 
 use crate::fixture;
 
@@ -29,28 +29,6 @@ fn numbers_only(document: &Document, what: &str) {
     }
 }
 
-/// Values of two stated families and of one that its names tell.
-const HISTORY: &str = "date,value,machine,family\n1992,60,a,Alpha\n1993,100,b,Alpha\n1994,150,c,Alpha\n1995,260,d,Alpha\n\
-    1992,20,e,Sparc\n1993,28,f,Sparc\n1994,41,g,Sparc\n1996,80,h,Sparc\n1993,30,Pentium,\n1995,90,Pentium Pro,\n";
-
-#[test]
-fn a_history_with_families_draws_a_line_for_each() {
-    let found = families(&parse(HISTORY, None).unwrap(), &TrendOptions::default()).unwrap();
-    assert_eq!(found.families.iter().map(|one| one.family.as_str()).collect::<Vec<_>>(), ["Alpha", "Sparc"]);
-    let document = family_trends(&found, "SPECint95");
-    let charts = document.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
-        Block::Chart(chart) => Some(chart),
-        _ => None,
-    });
-    let [chart] = charts.collect::<Vec<_>>()[..] else { panic!("one chart") };
-    let ChartPlot::Curves(curves) = &chart.plot else { panic!("curves") };
-    let lines: Vec<&str> =
-        curves.series.iter().filter(|one| one.points.len() > 1).map(|one| one.name.as_str()).collect();
-    assert_eq!(lines, ["Alpha", "Sparc"]);
-    assert_eq!(curves.series.iter().filter(|one| one.points.len() == 1).count(), 8, "one dot a value");
-    numbers_only(&document, "two families");
-}
-
 #[test]
 fn no_history_prints_a_number_that_is_none() {
     for (what, text) in [
@@ -65,9 +43,6 @@ fn no_history_prints_a_number_that_is_none() {
             let options = TrendOptions { project, ..TrendOptions::default() };
             if let Ok(found) = trend(&data, &options) {
                 numbers_only(&trend_view(&found, "value"), what);
-            }
-            if let Ok(found) = families(&data, &options) {
-                numbers_only(&family_trends(&found, "value"), what);
             }
         }
     }

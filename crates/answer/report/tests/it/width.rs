@@ -56,13 +56,9 @@ fn estimate() -> impl Strategy<Value = Estimate> {
         Just(EstimateMethod::None)
     ];
     (number(), number(), number(), number(), method).prop_map(|(value, low, high, level, method)| Estimate {
-        value,
-        low,
-        high,
-        level,
-        samples: 10,
         batches: 20,
         method,
+        ..Estimate::of_samples(value, (low, high), level, 10)
     })
 }
 

@@ -4,7 +4,7 @@
 //! same two order statistics of the parts. They are therefore monotone by construction: in each part a rarer quantile
 //! is at least as extreme, and order statistics over the parts preserve that.
 
-use model::{BenchmarkResult, Better, Estimate, EstimateMethod, QuantileEstimate, RANGE_BELOW, Sample};
+use model::{BenchmarkResult, Better, EstimateMethod, QuantileEstimate, RANGE_BELOW, Sample};
 use stats::order_statistic::joint_median_intervals;
 
 /// Stored quantiles of a result that is better if lower, if there are enough readings for them; 1 is the maximum.
@@ -83,15 +83,7 @@ fn estimates(wanted: &[f64], parts: &[Vec<f64>], level: f64) -> Option<Vec<Quant
     let supported = found.iter().all(|one| one.interval.level >= RANGE_BELOW);
     let estimate = |(quantile, one): (&f64, &stats::MedianInterval)| QuantileEstimate {
         quantile: *quantile,
-        estimate: Estimate {
-            value: one.median,
-            low: one.interval.low,
-            high: one.interval.high,
-            level: one.interval.level,
-            samples: u32::try_from(parts.len()).unwrap_or(u32::MAX),
-            batches: 1,
-            method: EstimateMethod::OrderStatistic,
-        },
+        estimate: one.estimate(parts.len(), 1, EstimateMethod::OrderStatistic),
     };
     supported.then(|| wanted.iter().zip(&found).map(estimate).collect())
 }

@@ -270,13 +270,7 @@ mod tests {
     #[test]
     fn fewer_cpus_than_are_online_are_told() {
         let online = |count: f64| {
-            let fact = model::Fact {
-                name: "cpu.online".to_owned(),
-                value: model::FactValue::Number(count),
-                unit: None,
-                source: String::new(),
-                affects: Vec::new(),
-            };
+            let fact = model::Fact::new("cpu.online", count, "", &[]);
             Machine { facts: vec![fact], ..Machine::default() }
         };
         assert!(cpus(&online(2.0), &[0], None).says.contains("1 of 2"));
@@ -297,13 +291,7 @@ mod tests {
     #[test]
     fn a_filter_of_system_calls_and_a_debugger_are_told() {
         let machine = |facts: &[(&str, model::FactValue)]| {
-            let fact = |(name, value): &(&str, model::FactValue)| model::Fact {
-                name: (*name).to_owned(),
-                value: value.clone(),
-                unit: None,
-                source: String::new(),
-                affects: Vec::new(),
-            };
+            let fact = |(name, value): &(&str, model::FactValue)| model::Fact::new(name, value.clone(), "", &[]);
             Machine { facts: facts.iter().map(fact).collect(), ..Machine::default() }
         };
         let (yes, no) = (model::FactValue::Truth(true), model::FactValue::Truth(false));

@@ -166,13 +166,7 @@ mod tests {
     fn widths_are_those_of_the_cores_that_the_machine_has() {
         let machine = |vendor: &str, family: &str, flags: &[&str]| {
             let list = FactValue::List(flags.iter().map(|flag| (*flag).to_owned()).collect());
-            let fact = |(name, value): (&str, FactValue)| Fact {
-                name: name.to_owned(),
-                value,
-                unit: None,
-                source: String::new(),
-                affects: Vec::new(),
-            };
+            let fact = |(name, value): (&str, FactValue)| Fact::new(name, value, "", &[]);
             let text = |text: &str| FactValue::Text(text.to_owned());
             let all = [("cpu.vendor", text(vendor)), ("cpu.family", text(family)), ("cpu.flags", list)];
             Machine { facts: all.into_iter().map(fact).collect(), ..Machine::default() }

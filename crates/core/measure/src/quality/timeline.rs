@@ -88,15 +88,9 @@ fn clock_result(clock: Option<f64>, parts: Vec<Sample>, readings: usize) -> Opti
     let values: Vec<f64> = parts.iter().map(|part| part.value).collect();
     let found = sample_median_interval(&values, 0.95).or_else(|| sample_median_range(&values))?;
     let value = clock?;
-    let estimate = Estimate {
-        value,
-        low: found.interval.low.min(value),
-        high: found.interval.high.max(value),
-        level: found.interval.level,
-        samples: u32::try_from(values.len()).unwrap_or(u32::MAX),
-        batches: u32::try_from(readings / values.len().max(1)).unwrap_or(u32::MAX),
-        method: EstimateMethod::OrderStatistic.at(found.interval.level),
-    };
+    let batches = u32::try_from(readings / values.len().max(1)).unwrap_or(u32::MAX);
+    let known = found.estimate(values.len(), batches, EstimateMethod::OrderStatistic.at(found.interval.level));
+    let estimate = Estimate { value, low: known.low.min(value), high: known.high.max(value), ..known };
     let metric = Metric::higher(Unit::Hertz, "cycles");
     Some(result(model::CLOCK, "CPU clock during the run", metric, parts, estimate))
 }

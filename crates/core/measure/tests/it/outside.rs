@@ -141,13 +141,7 @@ fn a_working_set_that_fits_a_cache_says_so_at_the_end_too() {
 
 #[test]
 fn a_result_of_all_threads_notes_the_number_of_cpus() {
-    let online = model::Fact {
-        name: "cpu.online".to_owned(),
-        value: model::FactValue::Number(2.0),
-        unit: None,
-        source: "/sys/devices/system/cpu/online".to_owned(),
-        affects: Vec::new(),
-    };
+    let online = model::Fact::new("cpu.online", 2.0, "/sys/devices/system/cpu/online", &[]);
     let machine = Machine { facts: vec![online], ..Machine::default() };
     let named = &["memory.read:working_set=32KiB,threads=all,pages=base", "os.clock_read"];
     let notes = |allowed: Vec<usize>| {

@@ -8,8 +8,8 @@ use measure::{
     Stopper, Subject, Task, WorkerStep, select,
 };
 use model::{
-    BenchmarkResult, CLOCK, CORE_SHARED, ExclusiveSource, Fact, FactValue, Flag, Identity, Invalid, Machine, Placement,
-    Plan, RawReason, Run, Sample, SampleSensors, SensorLengths, SensorReading, SensorTrack, SmallSteps, ValueBasis,
+    BenchmarkResult, CLOCK, CORE_SHARED, ExclusiveSource, Fact, Flag, Identity, Invalid, Machine, Placement, Plan,
+    RawReason, Run, Sample, SampleSensors, SensorLengths, SensorReading, SensorTrack, SmallSteps, ValueBasis,
 };
 
 const LENGTHS: SensorLengths = SensorLengths { clock: 36_000, contention: 180_000, issue: 216_000 };
@@ -285,13 +285,7 @@ fn a_core_that_is_shared_all_the_time_filters_nothing_and_says_so() {
 
 /// A machine whose cores pass six instructions per cycle.
 fn six_wide() -> Machine {
-    let fact = |name: &str, value: &str| Fact {
-        name: name.to_owned(),
-        value: FactValue::Text(value.to_owned()),
-        unit: None,
-        source: "test".to_owned(),
-        affects: Vec::new(),
-    };
+    let fact = |name: &str, value: &str| Fact::new(name, value, "test", &[]);
     let facts = vec![fact("cpu.vendor", "AuthenticAMD"), fact("cpu.family", "25")];
     Machine { facts, ..Machine::default() }
 }

@@ -129,14 +129,6 @@ pub fn allow_files(wanted: usize) {
     }
 }
 
-/// Bytes of address space that this process may still use; `None` if it has no limit, or the used amount is unknown.
-#[must_use]
-pub fn address_space_left() -> Option<u64> {
-    let limit = limit(LimitedResource::AddressSpace)?;
-    let pages: u64 = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').next()?.parse().ok()?;
-    Some(limit.saturating_sub(pages * kernels::memory::page_size() as u64))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ pub use inherited::{
     policy, randomise_addresses, randomises_addresses, set_nice, set_policy, set_speculates, set_stack_limit,
     speculates, stack_limit,
 };
-pub use limit::{LimitedResource, address_space_left, allow_files, is_privileged, limit, limit_behind};
+pub use limit::{LimitedResource, allow_files, is_privileged, limit, limit_behind};
 pub use orphans::{adopt_orphans, adopts_orphans, reap_orphans};
 pub use own::command_of;
 pub use owner::{is_abandoned, owned_prefix, prefix_of, remove_abandoned};

@@ -49,13 +49,8 @@ impl FitLine {
     }
 
     /// Variance of the slope, in squares of its unit.
-    pub fn slope_variance(&self) -> f64 {
+    fn slope_variance(&self) -> f64 {
         self.residual_sd.powi(2) * self.inflation / self.spread_x
-    }
-
-    /// Factor by which the correlation of residuals inflates the variance of the line; at least 1.
-    pub fn inflation(&self) -> f64 {
-        self.inflation
     }
 
     /// Interval of the slope.

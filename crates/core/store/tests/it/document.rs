@@ -193,16 +193,7 @@ fn any_run() -> impl Strategy<Value = Run> {
             let mut one = run("m", 1, SMALL);
             let model = one.results[0].clone();
             (one.id, one.label, one.plan.seed) = (id, label, seed);
-            one.machine.facts = facts
-                .into_iter()
-                .map(|value| Fact {
-                    name: "x".into(),
-                    value,
-                    unit: None,
-                    source: "y".into(),
-                    affects: vec![Primitive::Tlb],
-                })
-                .collect();
+            one.machine.facts = facts.into_iter().map(|value| Fact::new("x", value, "y", &[Primitive::Tlb])).collect();
             one.results = (0..)
                 .zip(results)
                 .map(|(index, (outcome, parameters, samples, (ops, title)))| model::BenchmarkResult {

@@ -1,53 +1,28 @@
-//! Batch jobs: pilots and scripts, which run without a connection to their input.
+//! Batch jobs: pilots, which run without a connection to their input.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::super::ssh::quoted;
-use super::{JOB_NAME, minutes, tool};
+use model::words::quoted;
+
+use super::{minutes, tool};
 use crate::{Error, Result};
 
-/// One job that runs a command on its own nodes.
+/// One job that runs a command on a node of its own. Its output is discarded, and Slurm starts it again after its node
+/// failed.
 #[derive(Debug, Clone)]
 pub struct Batch {
     /// Name in Slurm's lists.
     pub name: String,
-    /// Number of nodes, each exclusively, with one task a node.
-    pub nodes: usize,
-    /// Names of the nodes; empty: Slurm chooses.
-    pub named: Vec<String>,
-    /// Partition; `None`: the site's default.
-    pub partition: Option<String>,
     /// Time limit of the job.
     pub time_limit: Duration,
-    /// Whether Slurm starts it again after its node failed.
-    pub requeue: bool,
-    /// File for its output, with Slurm's patterns; `None` discards it.
-    pub output: Option<String>,
     /// Options of the site, such as `--account=x`.
     pub options: Vec<String>,
     /// Program and arguments.
     pub command: Vec<String>,
-    /// Standard input of the command, for a job of one node. It is part of the script, which Slurm shows to the job's
-    /// owner alone. Each line ends with a line feed.
-    pub input: Option<String>,
-}
-
-impl Default for Batch {
-    fn default() -> Self {
-        Self {
-            name: JOB_NAME.to_owned(),
-            nodes: 1,
-            named: Vec::new(),
-            partition: None,
-            time_limit: Duration::from_secs(3600),
-            requeue: true,
-            output: None,
-            options: Vec::new(),
-            command: Vec::new(),
-            input: None,
-        }
-    }
+    /// Standard input of the command. It is part of the script, which Slurm shows to the job's owner alone. Each line
+    /// ends with a line feed.
+    pub input: String,
 }
 
 /// A value in a line of options, where blanks end a word and `#` begins a comment unless quoted.
@@ -63,34 +38,14 @@ fn option_word(word: &str) -> String {
 const END: &str = "END_OF_INPUT_OF_PRONY";
 
 impl Batch {
-    /// The script for `sbatch(1)` that runs the command once on each node. The task of each node continues when others
-    /// fail.
+    /// The script for `sbatch(1)`.
     ///
     /// # Errors
     /// When an option is more than one line.
     pub fn script(&self) -> Result<String> {
-        let before: &[&str] = if self.nodes == 1 { &[] } else { &["srun", "--no-kill", "--kill-on-bad-exit=0"] };
-        let words = before.iter().map(|word| (*word).to_owned()).chain(self.command.iter().cloned());
-        Self { command: words.collect(), ..self.clone() }.script_of_command()
-    }
-
-    /// The script that runs the command as it is, once.
-    ///
-    /// # Errors
-    /// When an option is more than one line.
-    pub fn script_of_command(&self) -> Result<String> {
-        let mut options = vec![
-            format!("--job-name={}", self.name),
-            format!("--nodes={}", self.nodes),
-            "--ntasks-per-node=1".to_owned(),
-            "--exclusive".to_owned(),
-            "--no-kill".to_owned(),
-            if self.requeue { "--requeue" } else { "--no-requeue" }.to_owned(),
-            format!("--time={}", minutes(self.time_limit)),
-            format!("--output={}", option_word(self.output.as_deref().unwrap_or("/dev/null"))),
-        ];
-        options.extend(self.partition.iter().map(|partition| format!("--partition={partition}")));
-        options.extend((!self.named.is_empty()).then(|| format!("--nodelist={}", self.named.join(","))));
+        let own = ["--nodes=1", "--ntasks-per-node=1", "--exclusive", "--no-kill", "--requeue", "--output=/dev/null"];
+        let mut options = own.map(str::to_owned).to_vec();
+        options.extend([format!("--job-name={}", self.name), format!("--time={}", minutes(self.time_limit))]);
         // One option is one word, as it is one argument of srun and salloc.
         options.extend(self.options.iter().map(|option| option_word(option)));
         let mut text = String::from("#!/bin/sh\n");
@@ -103,10 +58,7 @@ impl Batch {
             let _ = writeln!(text, "#SBATCH {option}");
         }
         let words: Vec<String> = self.command.iter().map(|word| quoted(word)).collect();
-        let _ = match &self.input {
-            Some(input) => writeln!(text, "exec {} <<'{END}'\n{}\n{END}", words.join(" "), input.trim_end()),
-            None => writeln!(text, "exec {}", words.join(" ")),
-        };
+        let _ = writeln!(text, "exec {} <<'{END}'\n{}\n{END}", words.join(" "), self.input.trim_end());
         Ok(text)
     }
 }
@@ -165,13 +117,12 @@ pub fn cancelling(jobs: &[SubmittedId]) -> Vec<Vec<String>> {
     clusters.into_iter().map(command).collect()
 }
 
-/// Submits a job and says which it is. Secrets are passed in the environment, since arguments appear in process
-/// lists.
+/// Submits a job and says which it is.
 ///
 /// # Errors
 /// When Slurm is missing or refuses, with its message.
-pub fn submit(batch: &Batch, environment: &[(String, String)]) -> Result<SubmittedId> {
-    let said = tool::ask_with("sbatch", &["--parsable", "--export=ALL"], &batch.script()?, environment)?;
+pub fn submit(batch: &Batch) -> Result<SubmittedId> {
+    let said = tool::ask("sbatch", &["--parsable", "--export=ALL"], &batch.script()?)?;
     parse_submitted(&said).ok_or_else(|| Error::Protocol(format!("sbatch printed no job number: {}", said.trim())))
 }
 
@@ -192,25 +143,25 @@ pub fn cancel(jobs: &[SubmittedId]) -> Result<()> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_script_holds_all_options() {
-        let batch = Batch {
-            nodes: 4,
-            partition: Some("all".to_owned()),
+    fn batch(options: &[&str]) -> Batch {
+        Batch {
+            name: "prony".to_owned(),
             time_limit: Duration::from_secs(61),
-            options: vec!["--account=x".to_owned()],
+            options: options.iter().map(|option| (*option).to_owned()).collect(),
             command: ["/opt/my tools/prony", "run"].map(str::to_owned).to_vec(),
-            ..Batch::default()
-        };
-        let script = batch.script().unwrap();
-        for line in ["--nodes=4", "--exclusive", "--requeue", "--time=2", "--partition=all", "--account=x"] {
+            input: "{\"a\": \"$HOME `x`\"}\n".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_script_holds_all_options_and_the_input() {
+        let script = batch(&["--account=x", "--comment=two words # \"x\""]).script().unwrap();
+        let lines = ["--exclusive", "--requeue", "--time=2", "--account=x", "\"--comment=two words # \\\"x\\\"\""];
+        for line in lines {
             assert!(script.contains(&format!("#SBATCH {line}\n")), "{script}");
         }
-        assert!(script.ends_with("exec srun --no-kill --kill-on-bad-exit=0 '/opt/my tools/prony' run\n"), "{script}");
-        let told = Batch { nodes: 1, input: Some("{\"a\": \"$HOME `x`\"}\n".to_owned()), ..batch };
         let end =
             "exec '/opt/my tools/prony' run <<'END_OF_INPUT_OF_PRONY'\n{\"a\": \"$HOME `x`\"}\nEND_OF_INPUT_OF_PRONY\n";
-        let script = told.script().unwrap();
         assert!(script.ends_with(end), "{script}");
     }
 
@@ -232,32 +183,9 @@ mod tests {
     }
 
     #[test]
-    fn an_output_file_with_blanks_is_one_word() {
-        let output = Some("/a dir/x\"y-%j.txt".to_owned());
-        let script = Batch { output, ..Batch::default() }.script().unwrap();
-        assert!(script.contains("#SBATCH --output=\"/a dir/x\\\"y-%j.txt\"\n"), "{script}");
-    }
-
-    #[test]
-    fn an_option_with_blanks_is_one_word() {
-        let options = ["--comment=two words # \"x\"", "--account=y"].map(str::to_owned).to_vec();
-        let script = Batch { options, ..Batch::default() }.script().unwrap();
-        let lines = "#SBATCH \"--comment=two words # \\\"x\\\"\"\n#SBATCH --account=y\n";
-        assert!(script.contains(lines), "{script}");
-    }
-
-    #[test]
     fn no_option_is_more_than_a_line() {
-        let bad = "--comment=x\ntouch here".to_owned();
-        let batches = [
-            Batch { options: vec![bad.clone()], ..Batch::default() },
-            Batch { partition: Some(bad.clone()), ..Batch::default() },
-            Batch { named: vec![bad.clone()], ..Batch::default() },
-            Batch { output: Some(bad.clone()), ..Batch::default() },
-            Batch { options: vec!["--comment=x\r".to_owned()], ..Batch::default() },
-        ];
-        for batch in batches {
-            let said = batch.script().unwrap_err().to_string();
+        for option in ["--comment=x\ntouch here", "--comment=x\r"] {
+            let said = batch(&[option]).script().unwrap_err().to_string();
             assert!(said.ends_with("it has a control character") && !said.contains('\n'), "{said}");
         }
     }

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 pub use batch::{Batch, SubmittedId, cancel, cancelling, submit};
-pub use job::{SlurmJob, jobs, parse_one_line, parse_queue};
+pub use job::{SlurmJob, jobs, parse_one_line};
 pub use node::{SlurmNode, choose, nodes, parse_nodes, reason, reason_of, unknown};
 
 use super::{Launcher, Link, process};

@@ -9,38 +9,22 @@ use crate::{Error, Result};
 
 /// Time limit for an answer of the controller.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Longest output, bytes: a job has some 5 kB in `squeue --json`, and a large site has tens of thousands of jobs.
+/// Longest output, bytes: a job has some kB in `scontrol show job`, and a large site has tens of thousands of jobs.
 const MOST: usize = 256 << 20;
 
 /// Standard output of a Slurm program, given `input`.
 pub(super) fn ask(program: &str, arguments: &[&str], input: &str) -> Result<String> {
-    ask_with(program, arguments, input, &[])
+    talk(program, arguments, input, TIMEOUT).map(|[out, _]| out)
 }
 
 /// Standard error of a program that prints its results there.
 pub(super) fn complaint(program: &str, arguments: &[&str], patience: Duration) -> Result<String> {
-    talk(program, arguments, "", &[], patience).map(|[_, err]| err)
+    talk(program, arguments, "", patience).map(|[_, err]| err)
 }
 
-/// The same as [`ask`] with additional environment variables.
-pub(super) fn ask_with(
-    program: &str,
-    arguments: &[&str],
-    input: &str,
-    environment: &[(String, String)],
-) -> Result<String> {
-    talk(program, arguments, input, environment, TIMEOUT).map(|[out, _]| out)
-}
-
-fn talk(
-    program: &str,
-    arguments: &[&str],
-    input: &str,
-    environment: &[(String, String)],
-    patience: Duration,
-) -> Result<[String; 2]> {
+fn talk(program: &str, arguments: &[&str], input: &str, patience: Duration) -> Result<[String; 2]> {
     let mut command = Command::new(program);
-    command.args(arguments).envs(environment.iter().map(|(name, value)| (name, value)));
+    command.args(arguments);
     let done =
         os::process::run(&mut command, input.as_bytes(), patience, MOST).map_err(|error| match error.kind() {
             ErrorKind::TimedOut | ErrorKind::FileTooLarge => Error::Gone(format!("{program}: {error}")),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use launcher::Local;
 use launcher::suite::{Heard, NodeEnd, NodeState, SuiteOrder, SuiteReply, gather};
 use measure::Stopper;
-use model::{Machine, Plan, Run, Session};
+use model::Run;
 
 /// An agent that greets, takes its order, and runs `then`.
 fn agents(then: &str, count: usize) -> Local {
@@ -27,17 +27,7 @@ fn line(reply: &SuiteReply) -> String {
 }
 
 fn document(id: &str) -> Box<Run> {
-    Box::new(Run {
-        schema: model::SCHEMA,
-        id: id.to_owned(),
-        label: None,
-        rules: std::collections::BTreeMap::new(),
-        origin: None,
-        machine: Machine::default(),
-        session: Session::default(),
-        plan: Plan::default(),
-        results: Vec::new(),
-    })
+    Box::new(Run { id: id.to_owned(), ..Run::default() })
 }
 
 #[test]

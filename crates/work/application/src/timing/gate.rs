@@ -1,23 +1,11 @@
 //! Whether the second of two commands passes as not slower than the first: pass, fail, or inconclusive.
 
-use model::{Outcome, Run};
+use model::{GateAnswer, Outcome, Run};
 use serde::Serialize;
 use stats::equivalence::{EquivalenceVerdict, RatioEstimate, detectable, verdict};
 
 use super::pairs::{FEWEST_SAMPLES, estimate};
 use super::{AXIS, TIME};
-
-/// Answer of a gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TimedAnswer {
-    /// It is not slower by more than the limit.
-    Pass,
-    /// It is slower by more than the limit.
-    Fail,
-    /// The samples do not say.
-    Inconclusive,
-}
 
 /// The second command of a run against the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,7 +17,7 @@ pub struct TimedGate {
     /// Largest slowdown that passes: 0.02 is 2%.
     pub limit: f64,
     /// The answer.
-    pub answer: TimedAnswer,
+    pub answer: GateAnswer,
     /// How many times slower the second is, with the ends of its interval at 95%.
     pub slower: Option<(f64, f64, f64)>,
     /// The smallest slowdown that would have failed with a probability of [`FOUND`]: 0.03 is 3%.
@@ -56,7 +44,7 @@ pub fn timed_gate(run: &Run, limit: f64) -> Result<TimedGate, String> {
         base: name(base),
         head: name(head),
         limit,
-        answer: TimedAnswer::Inconclusive,
+        answer: GateAnswer::Inconclusive,
         slower: None,
         visible: None,
         reason: Some(reason),
@@ -83,20 +71,20 @@ pub fn timed_gate(run: &Run, limit: f64) -> Result<TimedGate, String> {
 /// The answer to new samples of what failed. They need not show once more that it is slower by more than the limit:
 /// that it is slower, and by that much as far as they can tell, is what chance seldom does twice.
 #[must_use]
-pub fn confirmed(again: &TimedGate) -> TimedAnswer {
+pub fn confirmed(again: &TimedGate) -> GateAnswer {
     let slower = again.slower.is_some_and(|(value, low, _)| low > 1.0 && value > 1.0 + again.limit);
-    if slower && again.reason.is_none() { TimedAnswer::Fail } else { again.answer }
+    if slower && again.reason.is_none() { GateAnswer::Fail } else { again.answer }
 }
 
 /// The answer to an estimate and the smallest slowdown that would have failed; `band` is the limit as a logarithm.
-fn judged(shift: &RatioEstimate, band: f64) -> (TimedAnswer, f64) {
+fn judged(shift: &RatioEstimate, band: f64) -> (GateAnswer, f64) {
     let slower = shift.shift > 0.0 && verdict(shift, shift.p_value, band) == EquivalenceVerdict::Different;
     let answer = match () {
         // An interval below its level supports no verdict.
-        () if shift.interval.level + 1e-9 < shift.level => TimedAnswer::Inconclusive,
-        () if slower => TimedAnswer::Fail,
-        () if shift.equivalence.high <= band => TimedAnswer::Pass,
-        () => TimedAnswer::Inconclusive,
+        () if shift.interval.level + 1e-9 < shift.level => GateAnswer::Inconclusive,
+        () if slower => GateAnswer::Fail,
+        () if shift.equivalence.high <= band => GateAnswer::Pass,
+        () => GateAnswer::Inconclusive,
     };
     // It must fail twice: first, and in the confirmation.
     (answer, detectable(shift, band, FOUND.sqrt(), 1).exp_m1())
@@ -141,10 +129,10 @@ mod tests {
     }
 
     /// Whether a gate with its confirmation fails, and what it could have seen.
-    fn gated(slower: f64, scatter: f64, seed: u64) -> (TimedAnswer, f64) {
+    fn gated(slower: f64, scatter: f64, seed: u64) -> (GateAnswer, f64) {
         let first = timed_gate(&run(slower, scatter, 2 * seed), 0.02).unwrap();
         let answer = match first.answer {
-            TimedAnswer::Fail => confirmed(&timed_gate(&run(slower, scatter, 2 * seed + 1), 0.02).unwrap()),
+            GateAnswer::Fail => confirmed(&timed_gate(&run(slower, scatter, 2 * seed + 1), 0.02).unwrap()),
             other => other,
         };
         (answer, first.visible.unwrap())
@@ -158,11 +146,11 @@ mod tests {
         for seed in 0..trials {
             // From quiet to very busy.
             let scatter = [0.003, 0.006, 0.01, 0.03][(seed % 4) as usize];
-            red += u32::from(gated(0.0, scatter, seed).0 == TimedAnswer::Fail);
+            red += u32::from(gated(0.0, scatter, seed).0 == GateAnswer::Fail);
             let (answer, visible) = gated(0.05, scatter, seed);
             if visible < 0.03 {
                 sighted += 1;
-                found += u32::from(answer == TimedAnswer::Fail);
+                found += u32::from(answer == GateAnswer::Fail);
             }
         }
         println!("{red} false failures of {trials}; 5% found in {found} of {sighted} that could see 3%");
@@ -175,7 +163,7 @@ mod tests {
         let mut few = run(0.5, 0.01, 1);
         few.results[1].samples.truncate(7);
         let gate = timed_gate(&few, 0.02).unwrap();
-        assert_eq!((gate.answer, gate.visible), (TimedAnswer::Inconclusive, None));
+        assert_eq!((gate.answer, gate.visible), (GateAnswer::Inconclusive, None));
         few.results.pop();
         assert!(timed_gate(&few, 0.02).is_err());
     }

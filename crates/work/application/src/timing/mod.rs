@@ -16,7 +16,7 @@ use model::{BenchmarkResult, Footprint, Metric, Parameters, PlanEntry, RECORD, R
 pub use burst::{BURST_SPACING, BURSTS, BurstRule, COLD};
 pub use command_line::{CommandLine, ShellChoice};
 pub use duet::RATIO;
-pub use gate::{FOUND, TimedAnswer, TimedGate, confirmed, timed_gate};
+pub use gate::{FOUND, TimedGate, confirmed, timed_gate};
 pub use pairs::{FEWEST_SAMPLES, TimedPair, build_pairs, timed_pairs};
 
 use self::burst::{Pace, cold_result};

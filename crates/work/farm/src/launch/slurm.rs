@@ -102,10 +102,9 @@ impl PilotLauncher for SlurmPilots {
             time_limit: self.limit,
             options: self.options.clone(),
             command: [self.program.as_str(), "farm", "pilot"].map(str::to_owned).to_vec(),
-            input: Some(serde_json::to_string(config).map_err(|error| Error::Usage(error.to_string()))?),
-            ..Batch::default()
+            input: serde_json::to_string(config).map_err(|error| Error::Usage(error.to_string()))?,
         };
-        let id = submit(&batch, &[])?;
+        let id = submit(&batch)?;
         let said = format!("job {id}");
         self.running.insert(node, SubmittedJob::now(id));
         Ok(said)

@@ -321,15 +321,7 @@ fn outcome(values: &[f64]) -> (Outcome, Vec<String>) {
     } else {
         format!("{count} samples that depend on each other give no interval; use more chunks")
     };
-    let estimate = Estimate {
-        value: found.median,
-        low: found.interval.low,
-        high: found.interval.high,
-        level,
-        samples: u32::try_from(values.len()).unwrap_or(u32::MAX),
-        batches: 1,
-        method: EstimateMethod::OrderStatistic.at(level),
-    };
+    let estimate = found.estimate(count, 1, EstimateMethod::OrderStatistic.at(level));
     (Outcome::Measured(estimate), if sure.is_some() { Vec::new() } else { vec![note] })
 }
 

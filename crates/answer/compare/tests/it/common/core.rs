@@ -92,15 +92,7 @@ impl<'a> GuestSession<'a> {
 pub(crate) fn estimate(values: &[f64]) -> Estimate {
     // If the steps of the clock persist, samples too few for 95% give a min-max range with a level of its own.
     let found = stats::serial_median_interval(values, 0.95).or_else(|| stats::sample_median_range(values)).unwrap();
-    Estimate {
-        value: stats::median(values).unwrap(),
-        low: found.interval.low,
-        high: found.interval.high,
-        level: found.interval.level,
-        samples: u32::try_from(values.len()).unwrap(),
-        batches: 20,
-        method: EstimateMethod::OrderStatistic,
-    }
+    found.estimate(values.len(), 20, EstimateMethod::OrderStatistic)
 }
 
 /// Every result as `basis` says, at a clock.

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use model::{
-    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, FactValue, Flag, Machine, Metric, Mode, Outcome,
-    Parameters, Plan, Primitive, ResultKey, Run, SCHEMA, Sample, Session, Unit,
+    BenchmarkResult, Class, Estimate, EstimateMethod, Fact, Flag, Machine, Metric, Mode, Outcome, Parameters,
+    Primitive, ResultKey, Run, Sample, Session, Unit,
 };
 
 /// A file of the published tables.
@@ -39,13 +39,7 @@ pub(crate) fn recorded_sessions(
 
 /// A fact of a machine in words.
 pub(crate) fn words(name: &str, value: &str) -> Fact {
-    Fact {
-        name: name.to_owned(),
-        value: FactValue::Text(value.to_owned()),
-        unit: None,
-        source: String::new(),
-        affects: Vec::new(),
-    }
+    Fact::new(name, value, "", &[])
 }
 
 pub(crate) fn time(per: &'static str) -> Metric {
@@ -107,15 +101,7 @@ pub(crate) fn from_values(
 fn estimate(values: &[f64]) -> Estimate {
     let value = stats::median(values).unwrap();
     match stats::serial_median_interval(values, 0.95) {
-        Some(m) => Estimate {
-            value,
-            low: m.interval.low,
-            high: m.interval.high,
-            level: m.interval.level,
-            samples: u32::try_from(values.len()).unwrap(),
-            batches: 20,
-            method: EstimateMethod::OrderStatistic,
-        },
+        Some(found) => found.estimate(values.len(), 20, EstimateMethod::OrderStatistic),
         None => Estimate { samples: u32::try_from(values.len()).unwrap(), ..Estimate::without_spread(value) },
     }
 }
@@ -123,15 +109,11 @@ fn estimate(values: &[f64]) -> Estimate {
 /// A run on a machine in a session.
 pub(crate) fn run(id: &str, machine: &str, session: &str, results: Vec<BenchmarkResult>) -> Run {
     Run {
-        schema: SCHEMA,
         id: id.to_owned(),
-        label: None,
-        rules: BTreeMap::new(),
-        origin: None,
         machine: Machine { name: machine.to_owned(), fingerprint: machine.to_owned(), ..Machine::default() },
         session: Session { started: session.to_owned(), ..Session::default() },
-        plan: Plan::default(),
         results,
+        ..Run::default()
     }
 }
 

@@ -8,7 +8,7 @@ use early::EarlyLines;
 use model::Metric;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, likely, sure};
-use crate::json::{self, List};
+use crate::json;
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, bytes_per_second, rate, seconds};
 use crate::text::{SourceFault, between, lines, need, parameter_value};
 
@@ -80,8 +80,8 @@ struct CriterionInterval {
 
 #[derive(Deserialize)]
 struct CriterionSample {
-    iters: List<f64>,
-    times: List<f64>,
+    iters: Vec<f64>,
+    times: Vec<f64>,
 }
 
 #[derive(Deserialize)]
@@ -162,7 +162,7 @@ fn benchmark_of(path: &str) -> String {
 }
 
 fn sample(name: &str, sample: CriterionSample) -> Result<SourceReading, SourceFault> {
-    let times = sample.times.0.iter().zip(&sample.iters.0).map(|(nanos, iterations)| nanos * 1e-9 / iterations);
+    let times = sample.times.iter().zip(&sample.iters).map(|(nanos, iterations)| nanos * 1e-9 / iterations);
     let mut times: Vec<f64> = times.filter(|time| crate::text::usable(*time)).collect();
     times.sort_by(f64::total_cmp);
     let Some(median) = stats::median(&times) else {

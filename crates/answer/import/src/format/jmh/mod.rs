@@ -7,7 +7,7 @@ use model::{Better, Metric, Unit};
 use serde::Deserialize;
 
 use super::{CodeFormat, Confidence, Parsed, SourceText, sure};
-use crate::json::{self, BoundedMap, List, Scalar};
+use crate::json::{self, BoundedMap, Scalar};
 use crate::sheet::{SourceReading, SourceSheet, SourceSpread, text};
 use crate::text::{SourceFault, lines, name_value, need, number, parameter_value, shown};
 use crate::units::TIMES;
@@ -65,12 +65,12 @@ struct JmhMetric {
     #[serde(rename = "scoreUnit")]
     unit: String,
     #[serde(default, rename = "rawData")]
-    raw: List<List<f64>>,
+    raw: Vec<Vec<f64>>,
     /// These follow from the raw data.
     #[serde(default, rename = "scoreError")]
     _error: Scalar,
     #[serde(default, rename = "scoreConfidence")]
-    _confidence: List<Scalar>,
+    _confidence: Vec<Scalar>,
     #[serde(default, rename = "scorePercentiles")]
     _percentiles: BoundedMap<Scalar>,
 }
@@ -86,9 +86,9 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     if !begins.starts_with('[') || begins.starts_with(SBT) {
         return Ok(Parsed::Sheets(vec![terminal(source)?]));
     }
-    let entries: List<JmhEntry> = json::read_noting(source.text, &source.ledger)?;
+    let entries: Vec<JmhEntry> = json::read_noting(source.text, &source.ledger)?;
     let mut sheet = SourceSheet::default();
-    for entry in &entries.0 {
+    for entry in &entries {
         if !entry.version.is_empty() {
             sheet.version = Some(entry.version.clone());
         }
@@ -104,12 +104,11 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             reading = reading.at(&parameter_value(name).replace('=', ":"), parameter_value(&value.words()));
         }
         // Each fork is a process of its own, with its iterations.
-        let mean = |fork: &List<f64>| fork.0.iter().sum::<f64>() / fork.0.len() as f64 * scale;
-        let forks: Vec<f64> = entry.primary.raw.0.iter().filter(|fork| !fork.0.is_empty()).map(mean).collect();
-        let iterations = entry.primary.raw.0.first().map_or(1, |fork| u32::try_from(fork.0.len()).unwrap_or(u32::MAX));
+        let mean = |fork: &Vec<f64>| fork.iter().sum::<f64>() / fork.len() as f64 * scale;
+        let forks: Vec<f64> = entry.primary.raw.iter().filter(|fork| !fork.is_empty()).map(mean).collect();
+        let iterations = entry.primary.raw.first().map_or(1, |fork| u32::try_from(fork.len()).unwrap_or(u32::MAX));
         reading = reading.counts(u32::try_from(forks.len()).unwrap_or(u32::MAX), iterations);
-        let iterations: Vec<f64> =
-            entry.primary.raw.0.iter().flat_map(|fork| &fork.0).map(|value| value * scale).collect();
+        let iterations: Vec<f64> = entry.primary.raw.iter().flatten().map(|value| value * scale).collect();
         let (least, greatest) =
             (iterations.iter().copied().reduce(f64::min), iterations.iter().copied().reduce(f64::max));
         sheet.readings.push(match (&forks[..], least.zip(greatest)) {

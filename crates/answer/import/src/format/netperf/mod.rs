@@ -30,10 +30,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
     let (mut sheet, mut peers) = (SourceSheet::default(), Peers::new());
     if source.text.trim_start().starts_with("[") {
         // A list of outputs, each a list of its lines.
-        for (at, output) in json::read::<json::List<json::List<String>>>(source.text)?.0.iter().enumerate() {
+        for (at, output) in json::read::<Vec<Vec<String>>>(source.text)?.iter().enumerate() {
             let inside =
                 |fault: SourceFault| SourceFault { reason: format!("output {}: {}", at + 1, fault.reason), ..fault };
-            let (text, ledger) = (output.0.join("\n"), LineLedger::default());
+            let (text, ledger) = (output.join("\n"), LineLedger::default());
             read(&mut sheet, &mut peers, &text, &ledger).map_err(inside)?;
             if let Some(sentence) = ledger.unread(&text).sentence() {
                 sheet.notes.push(format!("output {}: {sentence}", at + 1));

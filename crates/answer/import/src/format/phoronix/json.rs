@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{Composite, ElementTexts, describe};
 use crate::format::SourceText;
-use crate::json::{self, BoundedMap, List, Scalar};
+use crate::json::{self, BoundedMap, Scalar};
 use crate::text::SourceFault;
 
 #[derive(Deserialize)]
@@ -53,10 +53,10 @@ struct PhoronixValue {
     #[serde(default)]
     value: Scalar,
     #[serde(default)]
-    raw_values: List<Scalar>,
+    raw_values: Vec<Scalar>,
     /// How long the test took, which is no result.
     #[serde(default, rename = "test_run_times")]
-    _times: List<Scalar>,
+    _times: Vec<Scalar>,
 }
 
 pub(super) fn read(source: &SourceText<'_>) -> Result<Composite, SourceFault> {
@@ -85,7 +85,7 @@ pub(super) fn read(source: &SourceText<'_>) -> Result<Composite, SourceFault> {
             ("DisplayFormat", result.display_format.words()),
         ]);
         for (system, found) in &result.results.0 {
-            let trials: Vec<String> = found.raw_values.0.iter().map(Scalar::words).collect();
+            let trials: Vec<String> = found.raw_values.iter().map(Scalar::words).collect();
             let entry =
                 [("Identifier", system.clone()), ("Value", found.value.words()), ("RawString", trials.join(":"))];
             composite.add(&named(entry)).map_err(fault)?;

@@ -38,11 +38,7 @@ pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
         shares: None,
     };
     Run {
-        schema: model::SCHEMA,
         id: format!("{machine}-{number:06}"),
-        label: None,
-        rules: std::collections::BTreeMap::new(),
-        origin: None,
         machine: Machine {
             name: machine.to_owned(),
             fingerprint: format!("{machine}-fingerprint"),
@@ -66,6 +62,7 @@ pub(crate) fn run(machine: &str, number: u32, shape: Shape) -> Run {
             ..Plan::default()
         },
         results,
+        ..Run::default()
     }
 }
 
