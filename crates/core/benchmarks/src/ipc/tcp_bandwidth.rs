@@ -65,7 +65,7 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
             context.note(format!("congestion control {UNPACED} in place of the system's {pacing}, which paces"));
         } else {
             context
-                .note(format!("congestion control {pacing}, which sends at the rate that it believes the way to have"));
+                .note(format!("congestion control {pacing}, which sends at the rate that it estimates for the path"));
         }
     }
     let [from, to] = [near, far].map(|stream| File::from(OwnedFd::from(stream)));

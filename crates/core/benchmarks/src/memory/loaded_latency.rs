@@ -49,7 +49,8 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         let core = context.cpu(0).and_then(|own| machine.core(own));
         if core.is_some_and(|core| others.iter().any(|cpu| core.contains(*cpu))) {
             context.note(
-                "another hardware thread of the measured core streams too, and takes from the core itself; load=cores leaves it out",
+                "another hardware thread of the measured core streams too and slows the core itself; load=cores \
+                 avoids this",
             );
         }
         prepare(at, context, &LoadPlace { others, node: None })

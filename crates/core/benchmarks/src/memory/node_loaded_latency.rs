@@ -20,7 +20,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         let others = context.cpus().get(1..).unwrap_or_default().to_vec();
         if others.is_empty() {
             return Err(Unsupported::new(
-                "its node has one core that may be used, and none beside it to load the memory",
+                "Prony may use only one core of its node, so no other core can load the memory",
             ));
         }
         loaded_latency::prepare(at, context, &LoadPlace { others, node: Some(at.count("memory_node")? as usize) })

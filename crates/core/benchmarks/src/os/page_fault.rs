@@ -33,8 +33,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-const PAGES: &str =
-    "the source touches pages in random order and divides by them, this one by the counted faults";
+const PAGES: &str = "the source touches pages in random order and divides by them, this one by the counted faults";
 const BYTES: u64 = 64 * MIB;
 /// Mappings of the file: each can cause faults once before all are reset.
 const MAPPINGS: usize = 8;
