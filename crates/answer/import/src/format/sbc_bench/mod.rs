@@ -14,8 +14,8 @@ use parts::{ciphers, ramlat, within};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "sbc-bench",
     tool: "sbc-bench",
-    about: "its parts by the rules of  openssl-speed and 7zip, and ramlat's latencies, by processor where \
-            it has several clusters; runs of 7-Zip on all processors are samples",
+    about: "its parts by the rules of openssl-speed and 7zip, and ramlat's latencies, by processor if there are \
+            several clusters; 7-Zip's runs on all processors are samples",
     by_lines: true,
     detect,
     parse,

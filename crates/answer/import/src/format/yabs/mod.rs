@@ -12,8 +12,8 @@ use cells::{block, data_rate, disk, network, score, system};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "yabs",
     tool: "YABS",
-    about: "mixed reads and writes of fio by block, or the three copies of dd, iperf3 and ping by place, scores of \
-            Geekbench, from the text or JSON; no spread is stated",
+    about: "fio's mixed reads and writes by block or dd's three copies, iperf3 and ping by place, and Geekbench \
+            scores; text or JSON; no spread is stated",
     by_lines: true,
     detect,
     parse,
