@@ -27,8 +27,8 @@ const LEAST_ROOM: u64 = 8 << 20;
 fn main() -> ExitCode {
     if let Some(left) = os::process::address_space_left().filter(|left| *left < LEAST_ROOM) {
         output::remark(&format!(
-            "could not start: the limit of address space (ulimit -v) leaves this program {} KiB to work in, and it needs \
-             {} MiB; raise the limit",
+            "could not start: the address-space limit (ulimit -v) leaves {} KiB, but {} MiB are needed; raise the \
+             limit",
             left >> 10,
             LEAST_ROOM >> 20
         ));
