@@ -56,7 +56,7 @@ pub(crate) fn named(name: &str) -> Result<EvaluationView> {
 pub(crate) fn of_folder(folder: &Path) -> Result<EvaluationView> {
     let evaluation = PublishedEvaluation::open(folder).with_context(|| format!("{}", folder.display()))?;
     let suites = &evaluation.description.suites;
-    ensure!(!suites.is_empty(), "{}: evaluation.toml has no [[suite]], which says what to measure", folder.display());
+    ensure!(!suites.is_empty(), "{}: evaluation.toml has no [[suite]], so nothing can be measured", folder.display());
     let mut whole = filled(&suites[0], &evaluation)?;
     for suite in &suites[1..] {
         let more = filled(suite, &evaluation)?;
@@ -98,7 +98,7 @@ fn filled(suite: &SuiteDescription, evaluation: &PublishedEvaluation) -> Result<
 fn drawn(chart: &SuiteChart, suite: &SuiteDescription) -> Result<EvaluationChart> {
     ensure!(
         suite.tables.iter().any(|table| table.title == chart.below),
-        "chart '{}': there is no table '{}' below which it could stand",
+        "chart '{}': there is no table '{}' to place it below",
         chart.title,
         chart.below
     );

@@ -103,7 +103,7 @@ pub(crate) fn print_runs(runs: &[Run], common: &CommonOptions) -> Result<ExitSta
     let format = common.format();
     anyhow::ensure!(
         ["csv", "tsv", "json"].contains(&format),
-        "a page shows one run; name one, set them side by side with prony compare, or write them with --format csv"
+        "a page shows one run; name one, use prony compare, or write several with --format csv"
     );
     print(&report::view::several(runs), common)
 }

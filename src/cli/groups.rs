@@ -139,8 +139,8 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     // Any user of this host can read the arguments of a process.
     if let Some(word) = model::command_line().into_iter().find(|word| model::holds_password(word)) {
         let text = format!(
-            "could not use {}: its password is on the command line, where other users read it; write it to ~/.pgpass, or \
-             into the environment variable PGPASSWORD\n",
+            "could not use {}: other users can read a password on the command line; put it into ~/.pgpass or \
+             PGPASSWORD\n",
             model::without_password(&word)
         );
         return Err(clap::Error::raw(clap::error::ErrorKind::ValueValidation, text));

@@ -167,7 +167,7 @@ fn newest_of(
     let say = |by: f64| format!("{}{}", if by < 0.0 { "" } else { "+" }, model::percent(by));
     let range = if apart.len() == 1 { say(least) } else { format!("{} to {}", say(least), say(most)) };
     Some(format!(
-        "The rate of {} on {} is that of {}, the newest of {} runs that have it; what the others have differs by {range}.",
+        "The rate of {} on {} comes from {}, the newest of {} runs that have it. The others differ by {range}.",
         application.name(),
         offer.name(),
         newest.name(),

@@ -92,7 +92,7 @@ pub(super) fn prices(comparison: &Comparison, named: &[Named], given: &[(String,
         let known = || named.iter().map(called).collect::<Vec<_>>().join(", ");
         anyhow::ensure!(
             named.iter().filter(|run| means(name, run)).count() == 1,
-            "the price of {name} is of none of the runs, or of several; they are {}",
+            "the price of {name} fits no run, or several; the runs are {}",
             known()
         );
     }

@@ -34,7 +34,7 @@ pub(super) fn duet_cpus(wish: DuetWish, sides: usize, stopper: &Stopper) -> Resu
         Err(why) => match allowed[..] {
             [.., one, other] if wish == DuetWish::Force => {
                 output::remark(&format!(
-                    "{why}: the two commands slow each other down, and their difference looks smaller than it is"
+                    "{why}: the two commands slow each other down, so their difference looks too small"
                 ));
                 Ok([one, other])
             }

@@ -14,8 +14,7 @@ use crate::run_saver::SaveOptions;
 /// Tries the settings of run A that run B does not have, and prints which part of the difference each takes away.
 pub(super) fn run(a: &Run, b: &Run, results: Option<&str>, system: bool, common: &CommonOptions) -> Result<ExitStatus> {
     let (entry, ratio) = largest(a, b, results).context(
-        "could not find a result to try settings on: none that this program can measure is in both runs; \
-         name others with --results",
+        "could not try settings: the runs share no result that this program can measure; name others with --results",
     )?;
     let this = System::this();
     let chosen = towards(&this, [&a.machine, &b.machine], &entry, system);

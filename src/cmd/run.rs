@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     if ams {
         ensure!(
             arguments.selection.benchmark.is_empty() && arguments.target_device.is_none() && !arguments.rating.given(),
-            "the suite ams has no benchmarks and no medium of its own; measure --suite tape beside it"
+            "the suite ams has no benchmarks and no medium; measure --suite tape separately"
         );
         let directory = arguments.directory.first().cloned().unwrap_or_else(|| PathBuf::from("."));
         return ams::measure((&directory, arguments.beyond_memory), resumed, options, common);
@@ -225,7 +225,7 @@ fn fresh(arguments: &Arguments) -> Result<(Requested, Option<TargetMedium>)> {
         Some(folder) => {
             ensure!(
                 arguments.selection.benchmark.is_empty() && arguments.target_device.is_none(),
-                "the tables of an evaluation say what is measured; leave --benchmark and --target-device out"
+                "an evaluation's tables define what is measured; leave out --benchmark and --target-device"
             );
             evaluation::entries(&evaluation::of_folder(folder)?, target)?
         }
@@ -257,13 +257,12 @@ fn medium(arguments: &Arguments, entries: &[PlanEntry]) -> Result<Option<TargetM
             )
         }
         None if wanted => bail!(
-            "the suite tape needs a medium that it may write over; name a file to be made, a block device or a tape drive with \
-             --target-device"
+            "the suite tape overwrites a medium; name a new file, a block device or a tape drive with --target-device"
         ),
         None => Ok(None),
-        Some(_) if !target_device::is_of(entries) => bail!(
-            "--target-device is written over by --suite tape and by results at medium=target, and by nothing else; give both"
-        ),
+        Some(_) if !target_device::is_of(entries) => {
+            bail!("--target-device is used only with --suite tape or results at medium=target; give both")
+        }
         Some(path) => TargetMedium::claim(path).map(Some),
     }
 }

@@ -250,8 +250,8 @@ impl<'a> LocalSession<'a> {
                 let inconclusive = self.needs_intervals && !has_interval(&run);
                 if inconclusive {
                     output::remark(
-                        "nothing useful was measured: no result has an interval; try a longer --time-limit, or when the \
-                         machine is less busy",
+                        "nothing useful was measured: no result has an interval; use a longer --time-limit, or a less \
+                         busy machine",
                     );
                 }
                 Ok(if inconclusive { ExitStatus::Inconclusive } else { ExitStatus::Fine })

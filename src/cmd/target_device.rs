@@ -43,10 +43,10 @@ impl TargetMedium {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Self::make(path),
             Err(error) => return Err(error).with_context(|| format!("could not look at {shown}")),
             Ok(found) if found.is_dir() => {
-                bail!("{shown} is a directory: name a file to be made in it, a block device or a tape drive")
+                bail!("{shown} is a directory: name a new file in it, a block device or a tape drive")
             }
             Ok(found) if found.is_file() => {
-                bail!("{shown} is a file, which streaming would write over: name a path where nothing is")
+                bail!("{shown} is a file that streaming would overwrite: name a path that does not exist")
             }
             Ok(_) => device(path)?,
         };
@@ -106,7 +106,7 @@ fn block(path: &Path) -> Result<()> {
     let number = device_number(path)?;
     if let Some(mount) = mounts()?.into_iter().find(|mount| mount.device == number) {
         bail!(
-            "{shown} is mounted at {}, and streaming would write over what is on it: unmount it first, or name another",
+            "{shown} is mounted at {} and would be overwritten: unmount it first, or name another device",
             mount.point.display()
         );
     }
@@ -137,9 +137,7 @@ fn character(path: &Path) -> Result<()> {
             bail!("{shown} keeps its place when it is closed: name the drive that rewinds (st0 where this is nst0)")
         }
         (TAPE | ONSTREAM, _) => {}
-        _ => bail!(
-            "{shown} is a character device and no tape drive: name a file to be made, a block device or a tape drive"
-        ),
+        _ => bail!("{shown} is a character device, not a tape drive: name a new file, a block device or a tape drive"),
     }
     File::options()
         .write(true)

@@ -144,13 +144,13 @@ fn children_that_a_program_does_not_wait_for_are_counted_or_told() {
     let text = [head("child", &format!("({work}); true")), head("orphan", &orphan), head("leaves", goes_on)].concat();
     let run = run(&place, &text, &[]).fine().json();
     let cpu = |name: &str| results(&run, &format!("application.{name}_cpu_time"))[0];
-    let told = |name: &str| cpu(name)["notes"].to_string().contains("went on when it had ended");
+    let told = |name: &str| cpu(name)["notes"].to_string().contains("processes that it started outlived it");
     assert!(value(cpu("orphan")) > 0.5 * value(cpu("child")), "{:#} {:#}", cpu("orphan"), cpu("child"));
     assert!(told("leaves") && !told("orphan") && !told("child"), "{:#}", cpu("leaves"));
     let rate = results(&run, "application.leaves")[0];
     assert!(rate["notes"].to_string().contains("is not counted"), "{rate:#}");
     let timed = place.ask(&["time", "-r", "8", goes_on, "--format=json"]).fine().out;
-    assert!(timed.contains("went on when it had ended"), "{timed}");
+    assert!(timed.contains("processes that it started outlived it"), "{timed}");
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn a_table_is_compared_by_the_name_of_its_file() {
     std::fs::write(place.file("half.json"), "{\"schema\": 1,").unwrap();
     assert!(place.ask(&["show", "half.json"]).refused().contains("could not read the run document"));
     let said = place.ask(&["compare", "1", "a.json", "--price", "x=1/h", "--price", "a.json=1/h"]).refused();
-    assert!(said.contains("the price of x is of none of the runs"), "{said}");
+    assert!(said.contains("the price of x fits no run"), "{said}");
 }
 
 /// A report that cannot be written leaves the one that was there.

@@ -175,10 +175,10 @@ fn media_with_other_data_are_refused() {
     let kept = place.file("kept");
     std::fs::write(&kept, "a letter").unwrap();
     let cases = [
-        ("kept", "is a file, which streaming would write over"),
-        (".", "is a directory: name a file to be made"),
+        ("kept", "is a file that streaming would overwrite"),
+        (".", "is a directory: name a new file"),
         ("no/such/medium", "could not find the directory no"),
-        ("/dev/tty", "is a character device and no tape drive"),
+        ("/dev/tty", "is a character device, not a tape drive"),
     ];
     for (medium, reason) in cases {
         let line = streamed(&place, medium).refused();

@@ -175,8 +175,7 @@ impl<'a> FilesToWrite<'a> {
         let free = os::file::filesystem(directory).map(|found| found.free_bytes).unwrap_or(u64::MAX);
         ensure!(
             free / 10 * 9 > size * count,
-            "could not write {} MB, a quarter more than the memory, in {}: {} MB are free there; name another place with \
-             --directory, or a size with --file-size",
+            "could not write {} MB (1.25 times the memory) in {}, where {} MB are free; use --directory or --file-size",
             size * count / 1_000_000,
             directory.display(),
             free / 1_000_000

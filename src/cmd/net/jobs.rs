@@ -80,8 +80,8 @@ fn hole(jobs: &[FinishedJob]) -> Option<String> {
     let refused: u64 = jobs.iter().map(|(outcome, _)| outcome.refused).sum();
     (!holes.is_empty()).then(|| {
         format!(
-            "lost receiver: detected after at most {:.0} ms, its events rebuilt by others after {:.0} ms, longest pause \
-             between events {:.0} ms; {refused} duplicate events refused",
+            "lost receiver: found within {:.0} ms, its events rebuilt after {:.0} ms, longest pause {:.0} ms; \
+             {refused} duplicates refused",
             most(0),
             most(1),
             most(2)

@@ -53,8 +53,8 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let sets = sets(run);
     ensure!(
         !sets.is_empty(),
-        "could not predict: run {} has no two numbers of senders with the same fragment; measure with prony net build \
-         --senders 2,3,4 --fragment 8000",
+        "could not predict: run {} needs two numbers of senders with one fragment; try prony net build --senders \
+         2,3,4 --fragment 8000",
         arguments.run
     );
     let mut document = Document::new("Event building with more senders");

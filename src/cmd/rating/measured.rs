@@ -40,8 +40,8 @@ pub(crate) fn measure(
     if let Some(limit) = rounds.time_limit.filter(|limit| *limit < least && resumed.is_none() && !measure.quiet) {
         let [least, limit] = [least, limit].map(report::words::duration);
         output::remark(&format!(
-            "no result has an interval before two samples of every component, which take {least} on the reference \
-             machine; --time-limit gives {limit}"
+            "an interval needs two samples of every component, which take {least} on the reference machine; \
+             --time-limit gives {limit}"
         ));
     }
     let order = session.order(fresh, resumed)?;

@@ -30,7 +30,8 @@ pub enum Error {
     },
     /// The name to sort by is neither a result nor a machine.
     #[error(
-        "could not sort by '{name}': it is neither a result nor a machine of this comparison; there are, among others: {known}"
+        "could not sort by '{name}': no result and no machine of this comparison has that name; it has, among others: \
+         {known}"
     )]
     SortBy {
         /// The name that was asked for.

@@ -128,6 +128,7 @@ fn between(first: &Rule, second: &Rule, cause: &Cause, catalogue: &Catalogue) ->
         );
         return Experiment { benchmarks: vec![first.shown_by(catalogue).to_owned()], why };
     }
-    let why = format!("what only one of {} and {} affects, since both could be the cause", first.title, second.title);
+    let why =
+        format!("results that only one of {} and {} affects, since both could be the cause", first.title, second.title);
     Experiment { benchmarks, why }
 }

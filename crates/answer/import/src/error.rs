@@ -51,9 +51,7 @@ pub enum Error {
         known: String,
     },
     /// A table of an evaluation has a result that is called like one of this program.
-    #[error(
-        "could not read {evaluation}: '{id}' is called like a result of this program, which does not exist; prony benchmarks lists them"
-    )]
+    #[error("could not read {evaluation}: this program has no result '{id}'; prony benchmarks lists its results")]
     EvaluationResult {
         /// The evaluation.
         evaluation: String,
@@ -69,14 +67,15 @@ pub enum Error {
         known: String,
     },
     /// There is no content.
-    #[error("could not import {source_name}: it is empty; see whether the program that was to write it failed")]
+    #[error("could not import {source_name}: it is empty; perhaps the program that should write it failed")]
     Empty {
         /// The source.
         source_name: String,
     },
     /// No importer recognises the content.
     #[error(
-        "could not tell what wrote {source_name}: no importer recognises its content; name one with --input-format if you know it (prony import --list lists them)"
+        "could not tell what wrote {source_name}: no importer recognises it; name one of prony import --list with \
+         --input-format"
     )]
     Unrecognised {
         /// The source.
@@ -84,7 +83,8 @@ pub enum Error {
     },
     /// Concurrent programs wrote into it, and no importer can separate their output.
     #[error(
-        "could not import {source_name}: its lines are those of several programs, '{first}' and '{second}' from line {line} on; save the lines of each to a file of its own"
+        "could not import {source_name}: it mixes the output of '{first}' and, from line {line}, '{second}'; save \
+         each to its own file"
     )]
     Mixed {
         /// The source.

@@ -161,8 +161,8 @@ fn check_end(source: &SourceText<'_>) -> Result<Option<String>, SourceFault> {
     };
     match (decimals(&last), decimals(&above).filter(|_| last.len() == above.len())) {
         (Some(last), Some(above)) if last < above => {
-            let reason = "the file ends inside this line, and its last number has fewer decimals than the row above: \
-                          it may be cut off; end the line if it is whole, or delete it";
+            let reason = "the file ends inside this line, whose last number has fewer decimals than the row above; \
+                        end the line if it is whole, or delete it";
             Err(SourceFault::new(reason, at))
         }
         (Some(_), None) => {

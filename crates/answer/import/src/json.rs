@@ -147,7 +147,7 @@ fn body(text: &str) -> Cow<'_, str> {
 pub(crate) fn fault(error: &serde_json::Error, skipped: usize) -> SourceFault {
     let text = error.to_string();
     let reason = match text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason) {
-        "trailing characters" => "something follows its JSON: save it, and any further document, to a file of its own",
+        "trailing characters" => "text follows its JSON; save each document to its own file",
         reason => reason,
     };
     let reason = reason.to_owned();

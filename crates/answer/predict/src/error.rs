@@ -20,9 +20,7 @@ pub enum Error {
         known: String,
     },
     /// A machine is not among the runs.
-    #[error(
-        "could not find the machine '{name}' among the runs, so nothing is known of it to predict from; near it are: {near}"
-    )]
+    #[error("could not predict for '{name}': none of the runs is of that machine; similar names: {near}")]
     NoMachine {
         /// The name that was asked for.
         name: String,

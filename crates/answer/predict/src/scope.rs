@@ -52,7 +52,7 @@ pub(crate) fn scope(
         Novelty::Family => {}
         Novelty::Maker => scope.reasons.push(format!("it ran on no machine of the family {family}")),
         Novelty::New if !is_known(family) => {
-            scope.reasons.push(format!("nothing tells the maker of its CPU ('{family}'), which counts as a new one"));
+            scope.reasons.push(format!("the maker of its CPU ('{family}') is unknown and counts as a new one"));
         }
         Novelty::New => scope.reasons.push(format!("it ran on no machine of the maker of {family}")),
     }

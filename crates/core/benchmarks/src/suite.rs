@@ -66,7 +66,7 @@ pub static SUITES: &[Suite] = &[
     },
     Suite {
         name: "full",
-        about: "every set of parameters of every parameter, as many as four minutes permit; --time-limit 2h for all",
+        about: "every set of parameters that fits into four minutes; --time-limit 2h measures all",
         seconds: LONGEST_SUITE,
         select: SuiteSelector::Everything,
     },

@@ -160,7 +160,7 @@ fn below_stream_rule(suite: &str, benchmark: &Benchmark, bytes: u64, machine: &T
     let least = STREAM_RULE * machine.last_level_bytes(&machine.online)?;
     (STREAMS.contains(&suite) && each < least).then(|| {
         format!(
-            "smaller than STREAM's rule: arrays of {} MiB, and {STREAM_RULE} times the last-level caches are {} MiB",
+            "smaller than STREAM's rule: arrays have {} MiB, but {STREAM_RULE} times the last-level caches is {} MiB",
             each / MIB,
             least / MIB
         )

@@ -38,9 +38,7 @@ pub enum Error {
     #[error("could not find a primitive named '{0}'")]
     Primitive(String),
     /// The document has another schema.
-    #[error(
-        "could not read the run document: its schema is {found} and this program reads schema {known}; use the prony that wrote it"
-    )]
+    #[error("could not read the run document: its schema is {found}, not {known}; use the prony that wrote it")]
     Schema {
         /// Schema of the document.
         found: u64,

@@ -69,16 +69,16 @@ rules! {
             "Half the interval, relative to the value, within which a result is precise enough to compare machines.",
             "a convention; a plan may ask for another one";
         deciding_level: f64 = 0.99, "1",
-            "A result that seldom reaches its target does so by chance: the deciding interval must miss more seldom than that.",
+            "A result may reach its target by chance. The deciding interval must miss less often than that.",
             "tests recordings and coverage of prony-stats";
         widening_of_8: f64 = 2.5, "1",
-            "Factor on the extremes of 8 clean samples that makes an interval at 99% of them in the order of time.",
+            "Factor that widens the extremes of 8 clean samples to an interval at 99%.",
             "resampled recordings, test references of prony-measure";
         widening_of_10: f64 = 5.0 / 3.0, "1",
             "The same for 10 clean samples.",
             "resampled recordings, test references of prony-measure";
         steady_batches: u32 = 4, "batches",
-            "Warm-up is over when two groups of so many batches agree.",
+            "Warm-up ends when two groups of this many batches agree.",
             "Georges, Buytaert and Eeckhout, OOPSLA 2007, in a simple form";
         steady_difference: f64 = 0.02, "1",
             "Largest relative difference of the medians of two groups of batches that agree.",
@@ -87,52 +87,52 @@ rules! {
     /// How a worker times: warm-up, the length and number of its batches.
     worker: WorkerRules {
         warmup_batches: u32 = 8, "batches",
-            "A warm-up has so many batches of ordinary length before it may end.",
+            "A warm-up has at least this many batches of ordinary length.",
             "test a_steady_state_is_found of crates/core/stats";
         most_warmup: u32 = 40, "batches",
-            "A warm-up ends after so many batches even without a steady state.",
+            "A warm-up ends after this many batches even without a steady state.",
             "convention";
         sample_nanos: f64 = 40e6, "ns",
-            "The timed batches of a sample take so long together if one operation is longer than a batch.",
+            "Total time of the batches of a sample if one operation is longer than a batch.",
             "convention";
         long_batch: f64 = 1e9, "ns",
-            "A batch of this length changes little by what a warm-up heats, and a sample needs no second one.",
+            "A batch this long hardly depends on warm-up, so a sample needs only one.",
             "convention";
         fewest_batches: u32 = 3, "batches",
-            "A sample has so many batches unless one of them is long.",
+            "A sample has at least this many batches unless one of them is long.",
             "least number with a median that one batch cannot move";
         longest_timed: f64 = 150e6, "ns",
-            "A sample ends with the batches that it has after several times what most batches take: its parties wait for busy CPUs.",
+            "A sample whose parties wait for busy CPUs ends after this time, several times the usual one.",
             "convention";
         sensor_batch: u32 = 200_000, "ns",
-            "Batches between two readings of the sensors are short, so that neighbours seldom come within one.",
+            "Length of a batch between two sensor readings, short so that a neighbour seldom starts within one.",
             "recorded samples of a guest whose core was shared for 38% of the time";
         filtered_nanos: f64 = 50e6, "ns",
-            "The filtered batches of a sample take so long together at most.",
+            "Longest total time of the filtered batches of a sample.",
             "convention";
         enough_batches: u32 = 20, "batches",
-            "A sample ends after so many clean batches (of a difference: pairs).",
+            "A sample ends after this many clean batches (of a difference: pairs).",
             "recorded samples of a guest whose core was shared for 38% of the time";
         enough_of_core: u32 = 12, "batches",
-            "The same of results in cycles: processes differ by 1 to 3%, and the median of a dozen batches is exact beside that.",
+            "The same for results in cycles. Processes differ by 1 to 3%, far more than the error of a dozen batches.",
             "test the_first_dozen_clean_batches_say_what_all_do";
         most_batches: u32 = 100, "batches",
-            "A sample has so many batches at most, however few of them are clean.",
+            "A sample has at most this many batches, however few are clean.",
             "convention";
         unknown_batches: u32 = 40, "batches",
-            "The same while the exclusive core is unknown and readings cannot be evaluated.",
+            "The same while the exclusive core is unknown, so readings cannot be evaluated.",
             "convention";
         none_after: u32 = 12, "batches",
-            "A sample without an clean batch among so many ends: its core stays shared.",
+            "A sample without a clean batch among this many ends: its core stays shared.",
             "recorded samples of a guest whose core was shared for 38% of the time";
         few_after: u32 = 40, "batches",
-            "A sample with hardly any clean batch among so many ends.",
+            "A sample with hardly any clean batch among this many ends.",
             "recorded samples of a guest whose core was shared for 38% of the time";
         few: u32 = 3, "batches",
             "Fewer clean batches than this are hardly any.",
             "recorded samples of a guest whose core was shared for 38% of the time";
         null_batches: u32 = 4, "batches",
-            "A sample has so many null batches, which show what the sensors read without work.",
+            "Null batches of a sample. They show what the sensors read without work.",
             "convention";
         settling: f64 = 0.25, "1",
             "Untimed operations after a reading may take this share of a batch.",
@@ -141,16 +141,16 @@ rules! {
             "Threads of a team sleep after this time; before, they would contend with a reading.",
             "spin time of crates/core/benchmarks/src/team.rs with a margin";
         turn_batches: u32 = 12, "batches",
-            "A member of a shared sample records so many batches in a row where its first ones displace what others left in the caches.",
+            "Batches in a row of one member of a shared sample, if its first ones evict the others' cache lines.",
             "convention";
         unknown_cache: u32 = 33_554_432, "B",
-            "The last-level caches are taken to hold so much where their size is unknown.",
+            "Assumed size of the last-level caches if it is unknown.",
             "convention";
         single_nanos: f64 = 10e6, "ns",
-            "Single operations are timed for so long in a sample.",
+            "Time of a sample of single operations.",
             "convention";
         single_most: f64 = 50e6, "ns",
-            "Single operations are timed for so long at most to reach a quantile of 99.9%.",
+            "Longest time of such a sample, to reach a quantile of 99.9%.",
             "convention";
     }
     /// Usable batches, samples and rounds.
@@ -180,7 +180,7 @@ rules! {
             "A result with fewer clean samples at the end states what was observed.",
             "fewest values with an interval at 95%: 1 - 2 / 2^6";
         machine_samples: u32 = 20, "samples",
-            "Contention or preemption is taken for a property of the machine from so many samples on.",
+            "From this many samples on, contention or preemption can count as a property of the machine.",
             "convention";
         machine_share: f64 = 0.1, "1",
             "It is one if fewer samples than this share are free of it.",
@@ -189,7 +189,7 @@ rules! {
             "Work disturbs its own readings if its batches are clean less often than null batches by this factor.",
             "convention";
         null_batches: u32 = 60, "batches",
-            "So many null batches show that.",
+            "This many null batches show that.",
             "convention";
         null_share: f64 = 0.2, "1",
             "At least this share of the null batches must be clean to show it.",
@@ -201,7 +201,7 @@ rules! {
             "Rounds from which steal time or a quota took a larger share are excluded.",
             "convention";
         steal_ticks: u32 = 50, "ticks",
-            "Shares of steal time are judged over at least so many ticks: a tick may be almost nothing.",
+            "Shares of steal time are judged over at least this many ticks: a tick may be almost nothing.",
             "a tick of 50 is 2%";
         taken_flag: f64 = 0.01, "1",
             "A result is flagged if a larger share of its time was taken.",
@@ -210,7 +210,7 @@ rules! {
             "A sample is preempted if it ran for less than this share of the CPU time of the one that ran most.",
             "most of its batches then hold work of others";
         preempted_switches: f64 = 0.25, "1",
-            "It also has at least so many involuntary switches a batch.",
+            "It also has at least this many involuntary switches in a batch.",
             "convention";
         busy: f64 = 0.8, "1",
             "Only results that use at least this share of their CPU can be preempted: others wait by themselves.",
@@ -225,7 +225,7 @@ rules! {
             "A result with a larger share of disturbed batches is flagged noisy.",
             "test a_result_is_noisy_from_a_tenth_of_its_batches_on";
         distance_readings: u32 = 10, "readings",
-            "The usual distance of two CPUs is known from so many readings.",
+            "The usual distance of two CPUs is known from this many readings.",
             "convention";
         nearest_share: f64 = 0.333, "1",
             "The nearest of several distances is the usual one if it has this share of the readings.",
@@ -237,10 +237,10 @@ rules! {
             "The slope is used if the clock moved by at least this: readings are accurate to 0.05%.",
             "convention";
         slope_samples: u32 = 10, "samples",
-            "A slope needs so many samples.",
+            "A slope needs this many samples.",
             "convention";
         ratio_readings: u32 = 100, "readings",
-            "The exclusive core is learnt from so many readings.",
+            "The exclusive core is learnt from this many readings.",
             "convention";
         ratio_agrees: f64 = 0.01, "1",
             "A ratio is the known one within this distance.",
@@ -279,25 +279,25 @@ rules! {
             "Beyond this share it is another core than it says: widths differ by a fifth or more.",
             "convention";
         another_share: f64 = 0.1, "1",
-            "So large a share of such readings refutes the documented width.",
+            "This share of such readings refutes the documented width.",
             "convention";
         issue_readings: u32 = 20, "readings",
-            "So many readings at the width show an exclusive core.",
+            "This many readings at the width show an exclusive core.",
             "convention";
         reading_seconds: f64 = 0.1, "s",
-            "The sensors are read so often between samples.",
+            "Between samples, time from one sensor reading to the next.",
             "convention";
         readings: u32 = 3, "readings",
-            "So many readings are taken at a time.",
+            "Readings that are taken at a time.",
             "one interrupt does not move the middle of three";
         first_readings: u32 = 60, "readings",
-            "So many readings are taken before measuring begins.",
+            "Readings that are taken before measuring begins.",
             "convention";
         parts: u32 = 20, "parts",
-            "The clock and the sharing of the core have so many values a session.",
+            "Values of the clock and of the core's sharing in a session.",
             "convention";
         part_readings: u32 = 3, "readings",
-            "Each of them has so many readings on average at least.",
+            "Each of them has at least this many readings on average.",
             "convention";
         observed_samples: u32 = 10, "samples",
             "The first samples of a result never wait for their core: they are what is observed.",
@@ -306,37 +306,37 @@ rules! {
             "Longer samples do not wait for their core: neighbours come and go anyway.",
             "neighbours stay for hundredths to tenths of a second";
         waits: u32 = 150, "waits",
-            "A round ends without what still waits after so many waits of 2 ms.",
+            "A round ends without the samples that still wait after this many waits of 2 ms.",
             "convention";
         patience: u32 = 4, "rounds",
-            "A sample no longer waits after so many rounds without it.",
+            "A sample no longer waits after this many rounds without it.",
             "convention";
         other_cores: u32 = 3, "CPUs",
-            "So many other CPUs are tried for a result in cycles.",
+            "Other CPUs that are tried for a result in cycles.",
             "convention";
     }
     /// When a result is done, and when it cannot converge.
     decide: DecideRules {
         bound_samples: u32 = 20, "samples",
-            "A difference that is not there ends with its bound after so many samples.",
+            "If there is no difference, its result becomes a bound after this many samples.",
             "convention";
         edge_batches: u32 = 4, "batches",
-            "So many batches show whether a sample was slow throughout.",
+            "This many batches show whether a sample was slow throughout.",
             "convention";
         clock_steps: f64 = 10.0, "steps",
-            "A result whose timed difference is below so many steps of the clock is flagged.",
+            "A result whose timed difference is below this many steps of the clock is flagged.",
             "convention";
         tighten: f64 = 0.25, "1",
-            "Results in cycles are tightened to this part of their target in the time that is left.",
+            "In the time left, results in cycles are tightened to this part of their target.",
             "two intervals of half a band can be told to be the same within it";
     }
     /// The order of results under a time limit.
     schedule: ScheduleRules {
         part: u32 = 100, "results",
-            "So many results are measured in the same rounds: their samples spread over minutes, and a round takes seconds.",
+            "Results that share rounds. Their samples spread over minutes, and a round takes seconds.",
             "convention";
         calibration_share: f64 = 0.4, "1",
-            "Calibration may take this share of a time limit; what is left of it waits.",
+            "Calibration may take this share of a time limit; the rest of it waits.",
             "convention";
         infeasible_share: f64 = 0.1, "1",
             "Results that are not expected to converge get this share of the time.",
@@ -354,10 +354,10 @@ rules! {
             "Tightening begins if its rounds to the next checkpoint fit into this share of the time left.",
             "convention";
         attempts: u32 = 3, "samples",
-            "A sample that was excluded is made so often in a round.",
+            "An excluded sample is made at most this often in a round.",
             "convention";
         refusals: u32 = 5, "samples",
-            "A result ends after so many samples in a row that could not be made.",
+            "A result ends after this many failed samples in a row.",
             "convention";
     }
     /// When values form modes.
@@ -375,7 +375,7 @@ rules! {
             "A smaller share of the samples is scatter and no level of its own.",
             "a choice; the dip test needs hundreds of samples to find less";
         few_runs: f64 = 2.326, "standard deviations",
-            "With fewer changes between two levels than this below the expected number, a level persists and is no mode: 1% by chance.",
+            "If levels change less often than expected by this much, they persist and are not modes: 1% by chance.",
             "Wald and Wolfowitz, Annals of Mathematical Statistics 11, 1940";
         throughout: f64 = 0.9, "1",
             "Least share of the slower samples that must be slow in nine of ten batches: preempted samples are slow in some batches only.",
@@ -384,7 +384,7 @@ rules! {
     /// How much a value differs from session to session, and how samples of one session depend on each other.
     noise: NoiseRules {
         persistence: f64 = 0.30, "1",
-            "Correlation of neighbouring samples that few samples are taken to have: that of the mean inflation of the variance.",
+            "Assumed correlation of neighbouring samples if there are few: that of the mean inflation of the variance.",
             "79 recorded series, half of all, test persistence of prony-stats";
         persistence_weight: f64 = 28.0, "samples",
             "Number of samples whose own correlation weighs as much as that mean: one over the variance of the true correlations.",
@@ -393,40 +393,41 @@ rules! {
             "Probability by chance up to which samples are shown to resemble their neighbours; their own correlation counts then.",
             "a convention";
         compute: f64 = 0.002, "1",
-            "Standard deviation between sessions of a machine: four results in five of the class move less.",
+            "Standard deviation between sessions of a machine: four in five results of compute move less.",
             "recorded sessions of several guests, test session_noise of prony-stats";
         fault: f64 = 0.03, "1",
-            "The same of page faults and mappings.",
+            "The same for page faults and mappings.",
             "recorded sessions of several guests, test session_noise of prony-stats";
         bandwidth: f64 = 0.07, "1",
-            "The same of memory bandwidth.",
+            "The same for memory bandwidth.",
             "recorded sessions of several guests, test session_noise of prony-stats";
         ipc: f64 = 0.07, "1",
-            "The same of two parties: pipes, sockets, switches.",
+            "The same for two parties: pipes, sockets, switches.",
             "recorded sessions of several guests, test session_noise of prony-stats";
         memory_latency: f64 = 0.1, "1",
-            "The same of the latency of memory beyond the caches near the core.",
+            "The same for the latency of memory beyond the caches near the core.",
             "recorded sessions of several guests, test session_noise of prony-stats";
         process: f64 = 0.05, "1",
-            "The same of processes and threads, whose noise is more than quiet recordings show: fork moved by 16% with the load.",
+            "The same for processes and threads. Quiet recordings show less: fork moved by 16% with the load.",
             "recorded sessions of several guests, test session_noise of prony-stats";
         file_metadata: f64 = 0.15, "1",
-            "The same of metadata and durability of files.",
+            "The same for metadata and durability of files.",
             "recorded sessions of several guests, test session_noise of prony-stats";
         file_data: f64 = 0.03, "1",
-            "The same of data of files.",
+            "The same for data of files.",
             "recorded sessions of several guests, test session_noise of prony-stats";
         application: f64 = 0.05, "1",
-            "The same of whole applications, of which no sessions were recorded: the median of the other classes.",
+            "The same for whole applications: the median of the other classes, because no sessions were recorded.",
             "the rules of the other classes";
         network: f64 = 0.05, "1",
-            "The same of transfers over a network, of which no sessions were recorded: the median of the other classes.",
+            "The same for network transfers: the median of the other classes, because no sessions were recorded.",
             "the rules of the other classes";
         accelerator: f64 = 0.01, "1",
-            "The same of accelerators, of which no sessions were recorded: eight launches of one session differed by 0.3% or less.",
+            "The same for accelerators. No sessions were recorded; eight launches of one session differed by at most \
+             0.3%.",
             "a choice";
         fewest_sessions: u32 = 3, "sessions",
-            "From so many sessions of its own on, a machine tells the session noise of a result itself.",
+            "From this many sessions on, a machine's own sessions give the noise of a result.",
             "two sessions have one difference, and Student's quantile of one degree is 12.7";
         newest_sessions: u32 = 12, "sessions",
             "Older sessions of a machine are no longer representative.",
@@ -435,22 +436,24 @@ rules! {
             "Values of a level of memory that lie further apart than this come from surveys that counted its levels differently.",
             "levels of caches are apart by more than its square";
         highest_level: f64 = 0.997, "1",
-            "Level that an interval of unknown level is taken for, when its error is taken off the scatter of sessions.",
+            "Assumed level of an interval of unknown level, when its error is subtracted from the scatter of sessions.",
             "order statistics come in steps: the highest level that intervals at 95% usually have";
         most_correlation: f64 = 0.9, "1",
-            "Largest correlation of neighbours that is used: beyond it samples do not determine how many of them are independent.",
+            "Largest correlation of neighbours that is used. Beyond it, the number of independent samples is unknown.",
             "a choice";
         fewest_correlated: u32 = 6, "samples",
-            "Of fewer samples only a correlation counts that is shown: a quarter of five independent ones look as if worth less than one.",
+            "With fewer samples, only a correlation that a test shows counts: chance alone suggests one too often.",
             "test autocorrelation of prony-stats";
         least_degrees: f64 = 2.0, "degrees of freedom",
-            "Least degrees of freedom of one side of a comparison: with fewer, what lies ten deviations apart would not be told apart.",
+            "Least degrees of freedom of one side of a comparison. With fewer, not even ten deviations would be \
+             significant.",
             "test correlated of prony-stats";
         drift_p: f64 = 0.01, "1",
             "Probability of a trend by chance below which values drift.",
             "a convention, for a flag";
         drift_one_way: f64 = 0.9, "1",
-            "Kendall's tau from which values drift whatever the probability: a curved trend hides in the correction for correlation.",
+            "Kendall's tau from which values always count as drifting: a curved trend hides in the correction for \
+             correlation.",
             "test flags of prony-stats";
     }
     /// When two results differ.
@@ -462,13 +465,13 @@ rules! {
             "Part of the band within which cycles of one machine count as the same: they are known better than times.",
             "recorded sessions of one boot, test same of prony-compare";
         one_core: f64 = 0.02, "1",
-            "Ratios of the contention sensor of two exclusive cores that lie further apart come from cores that are built differently.",
+            "If contention-sensor ratios of two exclusive cores differ by more, the cores are built differently.",
             "recorded sessions, test references of prony-measure";
         clock_error: f64 = 0.0005, "1",
             "Standard deviation with which a sensor of 10 to 15 us, timed in nanoseconds, reads a clock: no clock is known better.",
             "resolution of the timer";
         unstated_clock: f64 = 0.029, "1",
-            "Half the interval at 95% of a run's median clock where the run does not state it: the largest that was recorded.",
+            "Assumed half-interval at 95% of a run's median clock if the run does not state it: the largest recorded.",
             "recorded sessions of a shared guest: 0.2 to 2.9%";
         good_run: f64 = 0.9, "1",
             "Share of the results with a value that reach their targets in a run of good quality.",
@@ -477,7 +480,7 @@ rules! {
             "The same for a run of fair quality.",
             "a choice";
         assumed_ratio: f64 = 1.3, "1",
-            "What a ratio must exceed in addition to a spread that is assumed: an assumption is not a measurement.",
+            "A ratio must exceed this in addition to an assumed spread, because an assumption is not a measurement.",
             "a choice";
     }
 }

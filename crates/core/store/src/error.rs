@@ -79,7 +79,8 @@ impl fmt::Display for StoreErrorKind {
 pub enum Error {
     /// Neither environment variable names a directory for the user's data.
     #[error(
-        "could not find a place for the store: neither XDG_DATA_HOME nor HOME names an absolute directory; name a file with --store PATH"
+        "could not find a place for the store: neither XDG_DATA_HOME nor HOME is an absolute directory; name a file \
+         with --store PATH"
     )]
     NoHome,
     /// A file or database could not be read or written.
@@ -94,7 +95,8 @@ pub enum Error {
     },
     /// The store has another version.
     #[error(
-        "could not open the store {}: its version is {found} and this program reads version {known}; use the prony that wrote it, or name another store",
+        "could not open the store {}: it has version {found}, not {known}; use the prony that wrote it, or name \
+         another store",
         one_line(place)
     )]
     StoreVersion {

@@ -68,7 +68,7 @@ impl FarmJob {
         // It is part of the first message to every pilot.
         let bytes = serde_json::to_vec(self).map_or(usize::MAX, |text| text.len());
         if bytes > MAX_BYTES {
-            let said = format!("the description of the work has {bytes} bytes, and pilots can be told {MAX_BYTES}");
+            let said = format!("the description of the work has {bytes} bytes; pilots take at most {MAX_BYTES}");
             return Err(Error::Usage(said));
         }
         Ok(())
@@ -175,6 +175,6 @@ mod tests {
         assert!(job(0, MAX_CHUNKS + 1, 1).check().is_err());
         assert_eq!(job(0, 5, 2).cut(u64::MAX), None);
         let long = FarmJob { work: "x".repeat(1 << 20).into(), ..job(0, 5, 2) };
-        assert!(long.check().unwrap_err().to_string().contains("pilots can be told"));
+        assert!(long.check().unwrap_err().to_string().contains("pilots take at most"));
     }
 }

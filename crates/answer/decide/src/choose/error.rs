@@ -15,8 +15,8 @@ pub enum Error {
     },
     /// An application has no rate on an offer.
     #[error(
-        "could not tell how fast '{offer}' does '{application}' (line {line}): give its rate, name a run that has it, or give \
-         runs from which it can be predicted{why}"
+        "could not find the rate of '{application}' on '{offer}' (line {line}): give the rate, name a run that has \
+         it, or give runs to predict it from{why}"
     )]
     NoRate {
         /// The offer.
@@ -33,8 +33,8 @@ pub enum Error {
     Solver(String),
     /// Too few machines for an evaluation.
     #[error(
-        "could not evaluate choices: no result was measured on {machines} models of CPU to learn from and {offers} to offer, \
-         of which all can be predicted"
+        "could not evaluate choices: they need a result on {machines} CPU models to learn from and on {offers} that \
+         can be predicted"
     )]
     TooFew {
         /// Models to learn from.

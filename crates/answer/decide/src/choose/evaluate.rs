@@ -155,8 +155,8 @@ impl ChoiceRecord {
                 .map_or_else(|| "is not reached".to_owned(), |regret| format!("costs {}", percent(regret)))
         };
         let mut sentences = vec![format!(
-            "Of {} choices among {OFFERS} offers, predicted from {} machines with an error of {} (median): a demand reached \
-             in 90% of them {} over knowing the rates; with perfect error bars it {}, without the correction for the \
+            "{} choices among {OFFERS} offers, predicted from {} machines with a median error of {}. A demand reached \
+             in 90% of them {} over knowing the rates. With perfect error bars it {}; without the correction for the \
              optimiser's curse it {}.",
             self.trials,
             self.machines,
@@ -167,8 +167,8 @@ impl ChoiceRecord {
         )];
         if let Some(at) = self.rule.iter().find(|at| (at.asked - LEVEL).abs() < 1e-9) {
             sentences.push(format!(
-                "Asked for 90% the plans reach the demand in {} and cost {} over knowing the rates; {} of the 90% intervals \
-                 of their rates held.",
+                "Plans for 90% reach the demand in {} and cost {} over knowing the rates. {} of the 90% intervals of \
+                 their rates were right.",
                 percent(at.reached),
                 percent(at.regret),
                 percent(self.coverage),
@@ -176,8 +176,8 @@ impl ChoiceRecord {
         }
         if self.worth_measuring > 0.0 {
             sentences.push(format!(
-                "In {} of the choices measuring one offer first was worth it: on average it was said to save {} of the cheapest \
-                 plan, and saved {}; a demand reached in 90% then {}.",
+                "In {} of the choices, measuring one offer first was worth it. The expected saving was {} of the \
+                 cheapest plan on average; the real one was {}. A demand reached in 90% then {}.",
                 percent(self.worth_measuring),
                 percent(self.worth_told),
                 percent(self.worth_found),

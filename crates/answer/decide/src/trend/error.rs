@@ -20,7 +20,7 @@ pub enum Error {
         known: String,
     },
     /// Too many points.
-    #[error("could not read line {line} of the dated values: there are more than {most}; keep one in so many of them")]
+    #[error("could not read line {line} of the dated values: there are more than {most}; keep fewer of them")]
     TooMany {
         /// Number of the line, from 1.
         line: usize,

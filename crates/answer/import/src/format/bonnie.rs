@@ -14,8 +14,8 @@ use crate::text::{
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "bonnie",
     tool: "bonnie++",
-    about: "rates of block, character and file tests and the longest single operation of each, from the line of CSV; \
-            CPU use is not read, and no spread is stated",
+    about: "rates of block, character and file tests with their longest single operation, from the CSV line; no CPU \
+            use, no spread",
     by_lines: true,
     detect,
     parse,

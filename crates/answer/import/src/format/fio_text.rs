@@ -10,8 +10,8 @@ use crate::text::{SourceFault, between, half_digit, lines, need, number, paramet
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "fio-text",
     tool: "fio",
-    about: "the terminal's output: bandwidth, operations a second and mean completion latency with its percentiles; fio's \
-            deviations are of samples and single operations of one run, so they are notes",
+    about: "bandwidth, operations a second and mean completion latency with percentiles, from the terminal; fio's \
+            deviations within one run are notes",
     by_lines: true,
     detect,
     parse,

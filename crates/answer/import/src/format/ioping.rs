@@ -11,8 +11,8 @@ use crate::units::TIMES;
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "ioping",
     tool: "ioping",
-    about: "average latency of requests by direction and size, with the least and greatest of one process as the range, \
-            and operations and data a second where requests follow each other; its text and its JSON",
+    about: "average latency by direction and size, with the range of one process; operations and data a second if \
+            requests follow each other; text or JSON",
     by_lines: true,
     detect,
     parse,

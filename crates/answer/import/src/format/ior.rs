@@ -13,8 +13,8 @@ const MIB: f64 = 1_048_576.0;
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "ior",
     tool: "IOR",
-    about: "rates of writing and reading from the summary, or from single results without one: the mean over \
-            repetitions of one invocation, their least and greatest the range",
+    about: "rates of writing and reading, from the summary or the single results: the mean over repetitions of one \
+            invocation, with their range",
     by_lines: true,
     detect: |head| sure(head, &["MPI Coordinated Test of Parallel I/O"]),
     parse,

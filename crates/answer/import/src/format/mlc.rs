@@ -10,8 +10,8 @@ use crate::units::TIMES;
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "mlc",
     tool: "Intel MLC",
-    about: "idle latencies and bandwidths by node, peak bandwidths by mix, latency and bandwidth by delay, latencies \
-            between caches; no spread is stated",
+    about: "idle latencies and bandwidths by node, peak bandwidths by mix, loaded latencies, cache-to-cache \
+            latencies; no spread is stated",
     by_lines: true,
     detect,
     parse,

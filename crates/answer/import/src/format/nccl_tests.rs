@@ -100,8 +100,7 @@ fn rank(sheet: &mut SourceSheet, run: &mut NcclRun, line: &str, at: usize) -> Re
     // Processes that were built without MPI do not know of each other.
     let number = after(line, "Rank").and_then(|rest| rest.split_whitespace().next()?.parse().ok());
     if number.is_some_and(|number| !run.listed.insert(number)) {
-        let reason = "it lists a rank twice: programs that do not know of each other (built without MPI) ran side by \
-                      side; import the output of one of them";
+        let reason = "it lists a rank twice: several programs built without MPI ran at once; import the output of one";
         return Err(SourceFault::new(reason, at));
     }
     if let Some(host) = host(line).filter(|_| run.hosts.len() < MOST_NAMES) {

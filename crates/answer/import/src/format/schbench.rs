@@ -9,9 +9,8 @@ use crate::text::{SourceFault, between, lines, need, number, shown, snake};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "schbench",
     tool: "schbench",
-    about: "median wakeup and request latency with their percentiles, and requests a second, of the last report of each \
-            process; a report without a later runtime and more samples than the one before, or behind other words, is \
-            that of a further process",
+    about: "median wakeup and request latency with percentiles, and requests a second, of the last report of each \
+            process",
     by_lines: true,
     detect: |head| sure(head, &["atency percentiles (usec)"]).max(sure(head, &["Latencies percentiles (usec)"])),
     parse,

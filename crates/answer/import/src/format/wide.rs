@@ -19,8 +19,8 @@ use crate::units::{NamedUnit, unit};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "wide-csv",
     tool: "table",
-    about: "anybody's table: a row for each machine, a column for each quantity with its unit in the heading, such as \
-            'triad (GB/s)'; rows of one machine are executions of their own",
+    about: "your own table: a row for each machine, a column for each quantity with its unit in the heading, such as \
+            'triad (GB/s)'; rows of one machine are samples",
     by_lines: true,
     detect,
     parse,
@@ -180,11 +180,11 @@ fn column(name: &str, catalogue: &Catalogue) -> Result<WideColumn, SourceFault> 
         None => (title.trim(), Parameters::none()),
     };
     if catalogue.lacks(title) {
-        return Err(fault("is called like a result of this program, which does not exist"));
+        return Err(fault("is not a result of this program, although its name begins like one"));
     }
     let (id, metric) = if let Some(ours) = catalogue.get(title) {
         if ours.metric.unit != named.unit {
-            return Err(fault("has another unit than the result of this program of that name"));
+            return Err(fault("has another unit than this program's result of that name"));
         }
         (title.to_owned(), ours.metric.clone())
     } else {

@@ -234,7 +234,7 @@ fn a_directory_of_the_user_is_an_evaluation_like_any_other() {
         assert!(error.contains(wanted), "{error}");
     };
     refused(&description.replace("\"us\"", "\"parsec\""), "'parsec'");
-    refused(&description.replace("ipc.pipe_latency", "ipc.pipe_latencies"), "'ipc.pipe_latencies' is called like a");
+    refused(&description.replace("ipc.pipe_latency", "ipc.pipe_latencies"), "has no result 'ipc.pipe_latencies'");
     refused(&description.replace("\"table1\"", "\"table2\""), "table2.csv");
     refused(&description.replace("\"table1\"", "\"../secret\""), "contains a path");
     refused("title = 1", "evaluation.toml");

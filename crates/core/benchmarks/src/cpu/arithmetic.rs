@@ -6,7 +6,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.arithmetic",
     title: "arithmetic",
-    about: "Adds up y / (y - 1) with y = x * x for x from 2 to 101 in one type; `overhead` is the same loop with nothing in it. Counts whole sums of 100 terms, as BYTE does. Instructions are fixed in assembly (elsewhere kept from the optimiser), because compilers reduce the original to nothing.",
+    about: "Sums y / (y - 1) with y = x * x for x from 2 to 101 in one type. The type `overhead` is the same loop \
+            with nothing in it. Counts whole sums of 100 terms, as BYTE does. The loop is in assembly (elsewhere kept \
+            from the optimiser), because compilers reduce the original to nothing.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "sums of 100 terms"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::FloatingPoint, Primitive::Divide],
     key: &[(20, "one core, integer", "type=int"), (30, "one core, floating point", "type=double")],

@@ -13,7 +13,9 @@ const PIECE: u64 = 64 * KIB;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.branch_miss",
     title: "branch misprediction",
-    about: "Walks a million random bytes and branches on their lowest bit, paired with the same walk over the same bytes in sorted order. Half of the random branches are mispredicted, because nothing predicts them, and hardly any of the sorted ones: the difference is divided by half the number of bytes.",
+    about: "Walks a million random bytes and branches on their lowest bit. The same walk over the same bytes in \
+            sorted order is subtracted. Half of the random branches are mispredicted, because nothing predicts them, \
+            and hardly any of the sorted ones. The difference is divided by half the number of bytes.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "mispredicted branch"),
     stresses: &[Primitive::Branch, Primitive::CoreClock],
     paired: true,

@@ -6,9 +6,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.core_loop",
     title: "loop on one core",
-    about: "Adds a constant again and again in one chain, on the CPU `cpu`. The value is time and not cycles, so that a core with a \
-            lower clock is slower. `each` is one CPU of every core, of up to 64 cores; of more, 64 spread evenly over the machine \
-            are taken.",
+    about: "Adds a constant repeatedly in one chain, on the CPU `cpu`. The value is time, not cycles, so a core with \
+            a lower clock is slower. With `each`, one CPU of every core is used, of up to 64 cores. On a larger \
+            machine, these are 64 cores spread evenly over it.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "addition"),
     stresses: &[Primitive::CoreClock],
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3").near("on each CPU by itself")],

@@ -6,7 +6,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.crc32c",
     title: "CRC-32C",
-    about: "Checksums of the Castagnoli polynomial, eight bytes a step, four independent chains over the first-level cache. Counts bytes. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
+    about: "Checksums with the Castagnoli polynomial, eight bytes a step, in four independent chains over the \
+            first-level cache. Counts bytes. Trials choose the fastest instruction set of this CPU and name it. With \
+            `threads=all` every CPU works and the rates are added.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes checked"),
     stresses: &[Primitive::BitCounting, Primitive::CoreClock],
     parameters: &[Parameter::threads(&["1"])],

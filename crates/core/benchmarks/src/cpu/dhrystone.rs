@@ -8,7 +8,10 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.dhrystone",
     title: "Dhrystone",
-    about: "Runs of a program with the statement mix of Dhrystone 2.1, in this project's words and with Rust's checks of array bounds: calls that are never inlined, assignments of numbers, a record and strings, comparisons. Compilers choose registers themselves today, so BYTE's two results, with register variables and without, are this one.",
+    about: "Runs a program with the statement mix of Dhrystone 2.1, rewritten in Rust with its checks of array \
+            bounds. It calls procedures that are never inlined, assigns numbers, records and strings, and compares. \
+            BYTE has two results, with and without register variables. Compilers now choose registers themselves, so \
+            both are this result.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "Dhrystones"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::Branch, Primitive::L1],
     key: &[(21, "one core, Dhrystone", "")],

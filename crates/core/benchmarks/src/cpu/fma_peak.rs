@@ -6,7 +6,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.fma_peak",
     title: "peak multiply-add",
-    about: "Fused multiply-adds in the widest registers, twelve independent chains; each lane counts two operations. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
+    about: "Fused multiply-adds in the widest registers, in twelve independent chains. Each lane counts two \
+            operations. Trials choose the fastest instruction set of this CPU and name it. With `threads=all` every \
+            CPU works and the rates are added.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "floating-point operations"),
     stresses: &[Primitive::Vector, Primitive::CoreClock, Primitive::FloatingPoint],
     parameters: &[Parameter::choice("type", &["float", "double"], &["double"]), Parameter::threads(&["1"])],

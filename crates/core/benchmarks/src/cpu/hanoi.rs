@@ -10,7 +10,8 @@ const DISCS: u32 = 10;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.hanoi",
     title: "tower of Hanoi, 10 discs",
-    about: "Moves a tower of 10 discs by recursion, to and fro: 1023 moves and 1534 calls each time, and little else, so that calling and returning decide.",
+    about: "Moves a tower of 10 discs back and forth by recursion: 1023 moves and 1534 calls each time. There is \
+            little other work, so calls and returns decide.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "towers"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::Branch],
     sources: &[

@@ -9,7 +9,10 @@ const MATRIX: [&str; 1] = ["amx"];
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.int8_dot",
     title: "8-bit dot product",
-    about: "Dot products of bytes added up in 32 bits, independent chains, as inference with quantised weights does them: by vector instructions, or by those that multiply tiles of matrices. Each product and each sum counts one operation. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
+    about: "Dot products of bytes with sums of 32 bits, in independent chains, as in inference with quantised \
+            weights. They use vector instructions, or instructions that multiply tiles of matrices. Each product and \
+            each sum counts one operation. Trials choose the fastest instruction set of this CPU and name it. With \
+            `threads=all` every CPU works and the rates are added.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "8-bit operations"),
     stresses: &[Primitive::IntMatrix, Primitive::CoreClock],
     parameters: &[Parameter::choice("unit", &["vector", "matrix"], &["vector"]), Parameter::threads(&["1"])],

@@ -6,7 +6,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.multiply",
     title: "multiplication",
-    about: "Multiplies by a constant again and again. `what=latency`: one chain, each multiplication waits for the one before. `what=throughput`: eight independent chains, the time of all divided by their number. int and long are 32 and 64 bits.",
+    about: "Multiplies by a constant repeatedly. With `what=latency` there is one chain: each multiplication waits \
+            for the one before. With `what=throughput` the time of eight independent chains is divided by their \
+            number. int and long are 32 and 64 bits.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "multiplication"),
     stresses: &[Primitive::CoreClock, Primitive::IntegerAlu, Primitive::FloatingPoint],
     sources: &[DefinitionSource::new("lmbench", "lat_ops", "C. Staelin, lmbench 3")],

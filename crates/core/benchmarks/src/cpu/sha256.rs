@@ -6,7 +6,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.sha256",
     title: "SHA-256",
-    about: "Compresses 64-byte blocks by the SHA-256 instructions, one chain, as hashing one stream must. Counts bytes hashed. The fastest set of instructions that this CPU has is tried out and named. With `threads=all` every CPU works and the rates add up.",
+    about: "Compresses 64-byte blocks with the SHA-256 instructions in one chain, as hashing one stream requires. \
+            Counts bytes hashed. Trials choose the fastest instruction set of this CPU and name it. With \
+            `threads=all` every CPU works and the rates are added.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes hashed"),
     stresses: &[Primitive::Sha, Primitive::CoreClock],
     parameters: &[Parameter::threads(&["1"])],

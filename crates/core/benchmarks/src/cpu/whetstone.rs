@@ -8,7 +8,10 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "cpu.whetstone",
     title: "Whetstone",
-    about: "Loops over the eight modules of Whetstone in double precision, each as often as published: array elements, arrays as parameters, jumps, integers, trigonometry, calls, array references, standard functions (those of the C library). One loop stands for 100,000 Whetstone instructions; their rate in millions is known as MWIPS.",
+    about: "Loops over the eight modules of Whetstone in double precision, each as often as published. They are array \
+            elements, arrays as parameters, jumps, integers, trigonometry, calls, array references, and standard \
+            functions of the C library. One loop counts as 100,000 Whetstone instructions. Their rate in millions is \
+            known as MWIPS.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "Whetstone instructions"),
     stresses: &[Primitive::CoreClock, Primitive::FloatingPoint, Primitive::Divide],
     key: &[(31, "one core, Whetstone", "")],

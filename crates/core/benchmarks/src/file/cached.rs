@@ -93,8 +93,8 @@ impl Cached {
             (Some(before), Some(now)) if now < before => {
                 let [now, before] = [now, before].map(model::format_size);
                 Err(BenchmarkError::new(format!(
-                    "of the file {now} were in the page cache after the reads, and {before} before: the rest was read from \
-                     its disk"
+                    "{now} of the file were in the page cache after the reads, {before} before; the rest was read \
+                     from its disk"
                 )))
             }
             _ => Ok(()),
@@ -128,8 +128,8 @@ fn not_cached(resident: u64) -> Option<String> {
     (resident < SIZE).then(|| {
         let [resident, all] = [resident, SIZE].map(model::format_size);
         format!(
-            "{resident} of the {all} are in the page cache after two readings: the file system serves the others otherwise, \
-             from a cache of its own or from its disk"
+            "only {resident} of {all} are in the page cache after two readings; the file system reads the rest from \
+             its own cache or its disk"
         )
     })
 }
@@ -177,7 +177,7 @@ mod tests {
         let mut context = BenchmarkContext::new(SampleSetting::within(directory.path()));
         let cached = Cached::shared_if(&"place=target".parse().unwrap(), &mut context, |_| Ok(())).unwrap();
         assert_eq!(not_cached(SIZE), None);
-        assert!(not_cached(SIZE - MIB).unwrap().starts_with("63MiB of the 64MiB are"), "{:?}", not_cached(SIZE - MIB));
+        assert!(not_cached(SIZE - MIB).unwrap().starts_with("only 63MiB of 64MiB are"), "{:?}", not_cached(SIZE - MIB));
         let Some(all) = cached.resident else { return };
         // Other tests may need the memory.
         assert!(cached.verify_resident(Some(all)).is_ok() && cached.verify_resident(None).is_ok());

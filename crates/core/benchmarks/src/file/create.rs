@@ -7,10 +7,10 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "file.create",
     title: "file creation",
-    about: "Makes files that were not there, writes their content and closes them, at most 100 to a directory: files a second. With \
-            fsync, content and directory entry of each are durable before the next. Afterwards the files are counted on disk. Where the \
-            file system spreads directories over block groups, a sample works in the fastest of eight: in the others, removals of \
-            minutes ago still slow creation down.",
+    about: "Creates files, writes their content and closes them, at most 100 in a directory. With fsync, content and \
+            directory entry of each file are durable before the next. Afterwards the files are counted on disk. If \
+            the file system spreads directories over block groups, a sample works in the fastest of eight. In the \
+            others, removals of minutes ago still slow creation down.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "files"),
     class: Class::FileMetadata,
     stresses: &[Primitive::FileMetadata, Primitive::Durability],

@@ -7,8 +7,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "file.delete",
     title: "file deletion",
-    about: "Removes files that were made before, at most 100 to a directory: files a second. With fsync, each removal is durable \
-            before the next. Before and afterwards the files are counted on disk.",
+    about: "Removes files that were made before, at most 100 in a directory. With fsync, each removal is durable \
+            before the next. The files are counted on disk before and afterwards.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "files"),
     class: Class::FileMetadata,
     stresses: &[Primitive::FileMetadata, Primitive::Durability],

@@ -12,8 +12,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "file.mmap_read",
     title: "mapped file read",
-    about: "Sums every word of a mapped, cached file of 64 MiB. Once: mapped and touched before; open to close: opened, mapped, \
-            summed, unmapped and closed each time, page faults included. Bytes count once, as read.",
+    about: "Sums every word of a mapped, cached file of 64 MiB. With `mapping=once` it is mapped and touched before. \
+            With `open_to_close` it is opened, mapped, summed, unmapped and closed each time, page faults included. \
+            Bytes count once, as read.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::DramRead, Primitive::PageFault],

@@ -64,8 +64,7 @@ fn space_of(directory: &Path, bytes: u64, free: u64) -> Result<(), Unsupported> 
     }
     let [needed, free] = [bytes, free].map(spoken_size);
     Err(Unsupported::new(format!(
-        "it needs {needed}, and at most half of the {free} that are free in {} is used; name a directory with more room \
-         (--directory)",
+        "it needs {needed}, more than half of the {free} free in {}; name a directory with more room (--directory)",
         directory.display()
     )))
 }
@@ -126,8 +125,7 @@ mod tests {
         assert_eq!(space_of(here, 4 << 20, 8 << 20), Ok(()));
         assert_eq!(
             space_of(here, 4 << 20, 7 << 20).unwrap_err().to_string(),
-            "it needs 4 MiB, and at most half of the 7 MiB that are free in /data is used; name a directory with more room \
-             (--directory)"
+            "it needs 4 MiB, more than half of the 7 MiB free in /data; name a directory with more room (--directory)"
         );
     }
 

@@ -6,7 +6,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "file.read",
     title: "file read",
-    about: "Reads a cached file. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. Bytes count once.",
+    about: "Reads a cached file from beginning to end, repeatedly. Buffers of 256 B, 1 KiB and 4 KiB go with files of \
+            500, 2000 and 8000 KiB. Bytes count once.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::SyscallEntry, Primitive::KernelCopy],

@@ -12,9 +12,9 @@ use crate::stream::DATA;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "file.read_cached",
     title: "cached file read",
-    about: "Rereads a cached file of 64 MiB in reads of 64 KiB. Touched: every word read is summed; copied: only the first of each \
-            read is, so the kernel's copy is what remains. Bytes count once, as read. A batch in which something came from the \
-            disk is an error.",
+    about: "Rereads a cached file of 64 MiB in reads of 64 KiB. With `data=touched` every word is summed. With \
+            `copied` only the first word of each read is summed, so the kernel's copy remains. Bytes count once, as \
+            read. A batch that reads from the disk is an error.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::FileData,
     stresses: &[Primitive::PageCache, Primitive::KernelCopy, Primitive::DramRead],

@@ -7,11 +7,12 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "file.sequential_write",
     title: "sequential write",
-    about: "Writes large blocks one after another past the page cache. medium=file: over a file of 64 MiB, again and \
-            again. medium=device: to the device that stands in the place of the target directory, the first GiB of a disk \
-            or a tape until its end. medium=target: to the medium of prony run --target-device, of which a file or a disk holds up to 64 MiB. \
-            Of a greater length, every batch streams all of it: what a drive buffers, or a disk's cache takes, is \
-            then little of it. Blocks are plain, or records of a tar stream with members of 1 MiB.",
+    about: "Writes a medium in large blocks in sequence, past the page cache. With `medium=file` it is a file of 64 \
+            MiB, overwritten repeatedly. With `device` it is the device named as the target directory: the first GiB \
+            of a disk, or a tape until its end. With `target` it is the medium of `prony run --target-device`: up to \
+            64 MiB of a file or a disk, or a tape. With a greater `length`, every batch streams all of it, so a \
+            drive's buffer or a disk's cache holds little of it. Blocks are plain, or records of a tar stream with \
+            members of 1 MiB.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes written"),
     class: Class::FileData,
     stresses: &[Primitive::DiskWrite],

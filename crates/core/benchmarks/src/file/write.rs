@@ -7,7 +7,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "file.write",
     title: "file write",
-    about: "Writes over a file in the page cache. Files of 500, 2000 and 8000 KiB by buffers of 256 B, 1 KiB and 4 KiB, from beginning to end and again. With fsync, each file is durable before it is written again: what the disk takes. Bytes count once.",
+    about: "Writes over a file in the page cache from beginning to end, repeatedly. Buffers of 256 B, 1 KiB and 4 KiB \
+            go with files of 500, 2000 and 8000 KiB. With fsync, each file is durable before it is written again, so \
+            the disk decides. Bytes count once.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes written"),
     class: Class::FileData,
     stresses: &[Primitive::DiskWrite, Primitive::PageCache, Primitive::SyscallEntry, Primitive::KernelCopy],
@@ -26,4 +28,4 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 
 const DISK: &str =
     "a file of 2000 KiB made durable again and again, where the source wrote for 10 s and let the system flush";
-const CACHE: &str = "the source's result is bound by its disk, by its own words; this one stays in the page cache";
+const CACHE: &str = "the source says that its disk limits its result; this one stays in the page cache";

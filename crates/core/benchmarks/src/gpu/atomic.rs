@@ -8,8 +8,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.atomic",
     title: "GPU atomic additions",
-    about: "All threads add 1 to one word of memory, or each to a word of its own, by the clock of the device. Every word \
-            is compared with the number of additions.",
+    about: "All threads add 1 to one word of memory, or each thread to a word of its own. Timed by the clock of the \
+            device. Every word is compared with the number of additions.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "additions"),
     stresses: &[Primitive::GpuAtomic],
     parameters: &[Parameter::choice("words", &["one", "own"], &["one", "own"]), API, DEVICE],

@@ -9,9 +9,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.clock",
     title: "GPU clock under load",
-    about: "One thread counts, and reads the cycle counter and the timer of the device before and after, while multiply-adds \
-            of 32 bits load all units. The timer has steps of a microsecond, so a reading takes 10 ms. Not defined for \
-            OpenCL, which has no cycle counter.",
+    about: "One thread counts while multiply-adds of 32 bits load all units. It reads the cycle counter and the timer \
+            of the device before and after. The timer has steps of a microsecond, so a reading takes 10 ms. Not \
+            defined for OpenCL, which has no cycle counter.",
     metric: BenchmarkMetric::higher(Unit::Hertz, "cycles"),
     stresses: &[Primitive::GpuArithmetic],
     prepare,

@@ -7,9 +7,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.energy",
     title: "energy of GPU track fits",
-    about: "The energy that the device reports for itself while it fits tracks as `gpu.reconstruct` does, for each event, \
-            idle power included and the host excluded. The counter is renewed about ten times a second, so a reading takes \
-            half a second.",
+    about: "The energy for each event that the device itself reports while it fits tracks as `gpu.reconstruct` does. \
+            Idle power is included, the host is not. The counter is renewed about ten times a second, so a reading \
+            takes half a second.",
     metric: BenchmarkMetric::lower(Unit::Joules, "event"),
     stresses: &[Primitive::GpuArithmetic],
     batch: BatchRule::single(1),

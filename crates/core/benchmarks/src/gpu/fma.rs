@@ -7,8 +7,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.fma",
     title: "GPU peak multiply-add",
-    about: "Fused multiply-adds of registers on all units, eight independent chains in each thread, by the clock of the \
-            device; each lane counts two operations. Every chain of every thread is compared with its exact end.",
+    about: "Fused multiply-adds in registers on all units, in eight independent chains for each thread. Each lane \
+            counts two operations. Timed by the clock of the device. Every chain of every thread is compared with its \
+            exact end.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "floating-point operations"),
     stresses: &[Primitive::GpuArithmetic],
     parameters: &[Parameter::choice("type", &["fp32", "fp64", "fp16"], &["fp32", "fp64", "fp16"]), API, DEVICE],

@@ -8,8 +8,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.host_copy",
     title: "copy between host and GPU",
-    about: "Copies a block between the memory of the host and that of the device, and waits. Pinned memory is reached by the \
-            device itself; pageable memory is copied by the driver first. `both` copies in both directions at once. By the \
+    about: "Copies a block between host memory and device memory, and waits. The device itself reaches pinned memory; \
+            the driver copies pageable memory first. With `both` it copies in both directions at once. Timed by the \
             clock of the host. All bytes are compared with a random block. To measure from a far NUMA node, run Prony \
             there: `numactl --cpunodebind=1 --membind=1`.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes copied"),

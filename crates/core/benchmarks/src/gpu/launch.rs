@@ -8,8 +8,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.launch",
     title: "GPU launch",
-    about: "Launches one thread that adds 1 to a word. `round_trip` waits for each; `queue` launches 1000 and then waits. By \
-            the clock of the host. The word is compared with the number of launches.",
+    about: "Launches one thread that adds 1 to a word. With `round_trip` it waits for each; with `queue` it launches \
+            1000 and then waits. Timed by the clock of the host. The word is compared with the number of launches.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "launch"),
     stresses: &[Primitive::GpuLaunch],
     usual: true,

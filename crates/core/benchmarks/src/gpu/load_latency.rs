@@ -8,9 +8,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.load_latency",
     title: "GPU memory latency",
-    about: "One thread follows a random cycle of addresses through the working set, 256 bytes apart, by the clock of the \
-            device. The steps of the curve are the levels of its caches. The place after the last load is compared with \
-            that of the host's copy of the cycle.",
+    about: "One thread follows a random cycle of addresses through the working set, 256 bytes apart. Timed by the \
+            clock of the device. The steps of the curve are the levels of its caches. The place after the last load \
+            is compared with the host's copy of the cycle.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     stresses: &[Primitive::GpuLatency],
     usual: true,

@@ -8,10 +8,10 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.matrix",
     title: "GPU matrix units",
-    about: "Products of small matrices in registers (`mma.sync`) on all units, eight independent sums in each warp, by the \
-            clock of the device; a multiply-add counts two operations. Chips with `wgmma` reach more by that. The sum over \
-            each warp's result is compared with the exact one. Not defined for OpenCL, whose language has no such \
-            instruction.",
+    about: "Products of small matrices in registers (`mma.sync`) on all units, with eight independent sums in each \
+            warp. A multiply-add counts two operations. Timed by the clock of the device. Chips with `wgmma` are \
+            faster with that instruction. The sum over each warp's result is compared with the exact one. Not defined \
+            for OpenCL, whose language has no such instruction.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "operations"),
     stresses: &[Primitive::GpuMatrix],
     parameters: &[

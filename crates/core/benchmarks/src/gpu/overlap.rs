@@ -8,9 +8,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.overlap",
     title: "GPU copy beside compute",
-    about: "Times a copy of 32 MiB to the device, arithmetic of about the same time, and both at once. The value is the part \
-            of the shorter one that both at once hide: 100% if the longer one takes as long as alone. By the clock of the \
-            host. The copied bytes and the results of the arithmetic are checked.",
+    about: "Times a copy of 32 MiB to the device, arithmetic of about the same time, and both at once. The value is \
+            how much of the shorter one is hidden when both run at once: 100% if the longer one takes no longer than \
+            alone. Timed by the clock of the host. The copied bytes and the results of the arithmetic are checked.",
     metric: BenchmarkMetric::higher(Unit::Ratio, "communication hidden"),
     stresses: &[Primitive::GpuLink, Primitive::GpuArithmetic],
     prepare,

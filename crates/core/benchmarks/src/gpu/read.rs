@@ -7,7 +7,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.read",
     title: "GPU memory read",
-    about: "Reads an array, 16 bytes a thread, into an exclusive or of each thread, which the host computes too. By the clock of the device.",
+    about: "Reads an array, 16 bytes a thread. Each thread forms an exclusive or, which the host computes too. Timed \
+            by the clock of the device.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
     stresses: &[Primitive::GpuMemory],
     parameters: PARAMETERS,

@@ -7,9 +7,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.reconstruct",
     title: "GPU track fits",
-    about: "Fits the circles of simulated events of a drift chamber by least squares, in doubles, a track in each thread: \
-            the fit of the built-in reconstruction, operation by operation. By the clock of the device. The digest of all \
-            bits must be that of the CPU.",
+    about: "Fits the circles of simulated events of a drift chamber by least squares, in doubles, one track in each \
+            thread. Every operation is that of the built-in reconstruction. Timed by the clock of the device. The \
+            digest of all bits must be the CPU's.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "events"),
     stresses: &[Primitive::GpuArithmetic, Primitive::GpuMemory],
     prepare: |at, context| {

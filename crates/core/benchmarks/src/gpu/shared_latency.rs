@@ -8,8 +8,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.shared_latency",
     title: "GPU shared memory latency",
-    about: "One thread follows a ring of 1024 words in the memory that the threads of a group share, with a random stride, \
-            by the clock of the device. The place after the last load is compared with the one that the host computes.",
+    about: "One thread follows a ring of 1024 words, with a random stride, in the memory that a group of threads \
+            shares. Timed by the clock of the device. The place after the last load is compared with the one that the \
+            host computes.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     stresses: &[Primitive::GpuLatency],
     usual: true,

@@ -7,7 +7,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "gpu.triad",
     title: "GPU memory triad",
-    about: "Adds three times one array of doubles to another and stores a third. By the clock of the device. Random windows of the output, its first and last words among them, are compared with what the host computes.",
+    about: "Adds three times one array of doubles to another and stores the sum in a third. Timed by the clock of the \
+            device. Random windows of the output, including its first and last words, are compared with what the host \
+            computes.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
     stresses: &[Primitive::GpuMemory],
     usual: true,

@@ -7,9 +7,9 @@ use crate::stream::{BLOCK, DATA, StreamKernel};
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.pipe_bandwidth",
     title: "pipe bandwidth",
-    about: "Another process writes blocks into a pipe and this one reads them. Bytes count once, as moved. Copied: only the kernel \
-            copies them; touched: the writer also writes every word before and the reader sums every word after. Capacity is what \
-            the pipe holds before its writer waits.",
+    about: "Another process writes blocks into a pipe, and this one reads them. Bytes count once, as moved. With \
+            `data=copied` only the kernel copies them. With `touched` the writer also writes every word before, and \
+            the reader sums every word after. The pipe holds `capacity` before its writer waits.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
     stresses: &[Primitive::KernelCopy, Primitive::Pipe, Primitive::ContextSwitch],

@@ -7,7 +7,7 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.pipe_latency",
     title: "pipe round trip",
-    about: "One byte goes to another process through a pipe and its answer comes back through a second one.",
+    about: "One byte goes to another process through a pipe, and its answer returns through a second pipe.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::Pipe, Primitive::ContextSwitch, Primitive::Wakeup],

@@ -9,7 +9,7 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.pipe_throughput",
     title: "pipe throughput",
-    about: "One process writes 512 bytes into a pipe and reads them back: loops a second, without any switch.",
+    about: "A loop writes 512 bytes into a pipe and reads them back in one process, without any switch.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "loops"),
     class: Class::Compute,
     stresses: &[Primitive::Pipe, Primitive::SyscallEntry],

@@ -9,10 +9,10 @@ use crate::rpc::MARK_BYTES;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.rpc_tcp_latency",
     title: "RPC over TCP round trip, loopback",
-    about: "Calls a procedure of another process with one character by ONC RPC over a connection (RFC 5531 with record marking, XDR) \
-            and checks the reply's transaction and result. Direct: messages of our \
-            own, neither side polls. Polled: the same, and both sides poll before they read, as RPC libraries do. Library: \
-            client and server are of the system's own RPC library (libtirpc).",
+    about: "Calls a procedure of another process with one character by ONC RPC over a connection (RFC 5531 with \
+            record marking, XDR). The reply's transaction and result are checked. With `messages=direct` the messages \
+            are Prony's own, and neither side polls. With `polled` both sides poll before they read, as RPC libraries \
+            do. With `library` both sides use the system's RPC library (libtirpc).",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::ContextSwitch, Primitive::Wakeup],

@@ -8,10 +8,10 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.rpc_udp_latency",
     title: "RPC over UDP round trip, loopback",
-    about: "Calls a procedure of another process with one character by ONC RPC in datagrams (RFC 5531, XDR) and checks the reply's \
-            transaction and result. Direct: messages of our own, \
-            neither side polls, and nothing is sent again. Polled: the same, and both sides poll before they read, as RPC \
-            libraries do. Library: client and server are of the system's own RPC library (libtirpc).",
+    about: "Calls a procedure of another process with one character by ONC RPC in datagrams (RFC 5531, XDR). The \
+            reply's transaction and result are checked. With `messages=direct` the messages are Prony's own; neither \
+            side polls, and nothing is sent again. With `polled` both sides poll before they read, as RPC libraries \
+            do. With `library` both sides use the system's RPC library (libtirpc).",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UdpStack, Primitive::ContextSwitch, Primitive::Wakeup],

@@ -13,11 +13,11 @@ use crate::stream::{BLOCK, DATA, StreamKernel};
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.tcp_bandwidth",
     title: "TCP bandwidth, loopback",
-    about: "Another process writes blocks into a loopback TCP connection and this one reads them. Bytes count once, as moved. \
-            Copied: only the kernel copies them; touched: the writer also writes every word before and the reader sums every word \
-            after. Buffers are the largest that the system grants, or its own choice as it goes. Unpaced: where the system's \
-            congestion control sends at a pace of its own (bbr, on the loopback too), reno takes its place, which without \
-            losses sends what there is room for.",
+    about: "Another process writes blocks into a loopback TCP connection, and this one reads them. Bytes count once, \
+            as moved. With `data=copied` only the kernel copies them. With `touched` the writer also writes every \
+            word before, and the reader sums every word after. Buffers are the largest that the system grants, or \
+            sized by the system as it goes. With `congestion=unpaced`, reno replaces a congestion control that paces \
+            (bbr, on the loopback too). Without losses, reno sends all that fits.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
     stresses: &[Primitive::KernelCopy, Primitive::TcpStack, Primitive::ContextSwitch],
@@ -65,7 +65,7 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
             context.note(format!("congestion control {UNPACED} in place of the system's {pacing}, which paces"));
         } else {
             context
-                .note(format!("congestion control {pacing}, which sends at the rate that it believes the way to have"));
+                .note(format!("congestion control {pacing}, which sends at the rate that it estimates for the path"));
         }
     }
     let [from, to] = [near, far].map(|stream| File::from(OwnedFd::from(stream)));

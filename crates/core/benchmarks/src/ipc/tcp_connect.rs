@@ -9,8 +9,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.tcp_connect",
     title: "TCP connection, loopback",
-    about: "Connects to another process over the loopback and closes at once; the other side accepts and closes. A batch ends when \
-            its last connection was accepted. Their number is bounded, for closed connections keep their ports for a minute.",
+    about: "Connects to another process over the loopback and closes at once. The other side accepts and closes. A \
+            batch ends when its last connection is accepted. The number of connections is limited, because closed \
+            ones keep their ports for a minute.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "connection"),
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::ContextSwitch],

@@ -7,7 +7,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.tcp_latency",
     title: "TCP round trip, loopback",
-    about: "One byte goes to another process over a loopback connection without delayed sending and its answer comes back.",
+    about: "One byte goes to another process over a loopback connection without delayed sending, and its answer \
+            returns.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::TcpStack, Primitive::ContextSwitch, Primitive::Wakeup],

@@ -7,7 +7,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.udp_latency",
     title: "UDP round trip, loopback",
-    about: "A datagram of four bytes goes to another process over the loopback and its answer comes back; both sockets are connected.",
+    about: "A datagram of four bytes goes to another process over the loopback, and its answer returns. Both sockets \
+            are connected.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UdpStack, Primitive::ContextSwitch, Primitive::Wakeup],

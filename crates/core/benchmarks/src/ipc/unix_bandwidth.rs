@@ -7,9 +7,9 @@ use crate::stream::{BLOCK, DATA, StreamKernel};
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.unix_bandwidth",
     title: "local socket bandwidth",
-    about: "Another process writes blocks into a pair of local stream sockets and this one reads them. Bytes count once, as moved. \
-            Copied: only the kernel copies them; touched: the writer also writes every word before and the reader sums every word \
-            after.",
+    about: "Another process writes blocks into a pair of local stream sockets, and this one reads them. Bytes count \
+            once, as moved. With `data=copied` only the kernel copies them. With `touched` the writer also writes \
+            every word before, and the reader sums every word after.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes moved"),
     class: Class::Ipc,
     stresses: &[Primitive::KernelCopy, Primitive::UnixSocket, Primitive::ContextSwitch],

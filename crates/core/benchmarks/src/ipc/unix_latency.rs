@@ -7,7 +7,7 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "ipc.unix_latency",
     title: "local socket round trip",
-    about: "One byte goes to another process over a connected pair of local stream sockets and its answer comes back.",
+    about: "One byte goes to another process over a connected pair of local stream sockets, and its answer returns.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::UnixSocket, Primitive::ContextSwitch, Primitive::Wakeup],

@@ -6,9 +6,10 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.core_pair",
     title: "transfer between two cores",
-    about: "Hands a cache line to and fro as `memory.core_to_core` does, between the CPUs `cpu` and `other`. One operation is one \
-            hand-over, half a round trip. `relation` is how the two stand to each other. `each` is one CPU of every core: all \
-            pairs make a matrix, of up to 64 cores; of more, 64 spread evenly over the machine are taken.",
+    about: "Passes a cache line back and forth between the CPUs `cpu` and `other`, as `memory.core_to_core` does. One \
+            operation is one hand-over, half a round trip. The `relation` says how the two CPUs are related. All \
+            pairs make a matrix. With `each`, one CPU of every core is used, of up to 64 cores. On a larger machine, \
+            these are 64 cores spread evenly over it.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "hand-over"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CoreToCore],

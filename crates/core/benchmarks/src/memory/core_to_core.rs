@@ -12,9 +12,10 @@ use crate::team::ThreadTeam;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.core_to_core",
     title: "core-to-core transfer",
-    about: "Two pinned threads pass a cache line to and fro: each waits until the number on it is its own, adds one, and the \
-            other sees it. One operation is one hand-over, half a round trip. `pair` is the other CPU: another thread of the \
-            same core (`sibling`), another core behind the same last-level cache (`near`), or one behind another (`far`).",
+    about: "Two pinned threads pass a cache line back and forth. Each waits for its number on the line and adds one, \
+            which the other sees. One operation is one hand-over, half a round trip. The second CPU is another thread \
+            of the same core (`sibling`), a core behind the same last-level cache (`near`), or a core behind another \
+            one (`far`).",
     metric: BenchmarkMetric::lower(Unit::Seconds, "hand-over"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CoreToCore],

@@ -17,9 +17,9 @@ macro_rules! found {
     ($result:literal) => {
         concat!(
             $result,
-            " The levels are the flat stretches of the curve of load latency over working set, found in a survey before the \
-             first sample and listed as the result's variant; every sample measures latencies and edges anew. Memory lies on \
-             huge pages where the system gives them, so that address translation stays out of the curve."
+            " A level is a flat stretch of the curve of load latency over working set. A survey before the first sample finds \
+             the levels, and the result's variant lists them. Every sample measures latencies and edges anew. Memory is on \
+             huge pages if the system has them, to keep address translation out of the curve."
         )
     };
 }
@@ -29,8 +29,8 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.hierarchy",
     title: "cache size",
     about: found!(
-        "The working set at which load latency is half-way, on a logarithmic scale, between a level of the hierarchy and the next: \
-         the size of that level as programs meet it. Virtual machines often report caches that they share or do not have."
+        "The size of a cache level as programs see it. It is the working set whose load latency is half-way between this level and \
+         the next, on a logarithmic scale. Virtual machines often report caches that they share or do not have."
     ),
     metric: BenchmarkMetric::higher(Unit::Bytes, "level"),
     class: Class::MemoryLatency,

@@ -7,7 +7,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.hierarchy_latency",
     title: "level latency",
     about: found!(
-        "What a dependent load takes that is served by one level of the memory hierarchy, caches first, then main memory."
+        "The time of a dependent load from one level of the memory hierarchy: caches first, then main memory."
     ),
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,

@@ -7,7 +7,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.hierarchy_levels",
     title: "levels of memory",
     about: found!(
-        "How many levels of memory there are, main memory included: those that a sample finds at least 15% slower than the one before."
+        "The number of levels of memory, main memory included. A level counts if a sample finds it at least 15% slower than the one before."
     ),
     metric: BenchmarkMetric::higher(Unit::Count, "levels"),
     class: Class::MemoryLatency,

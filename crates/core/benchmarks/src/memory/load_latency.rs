@@ -8,10 +8,11 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.load_latency",
     title: "memory latency",
-    about: "Follows one random cycle of pointers through the working set, a line at a time, so that no load can start before \
-            the one before it ended and no prefetcher can help. A batch is at least one full lap; of more than 8 MiB, a part that begins where the one before ended. Sets of up to 8 MiB \
-            lie in turn on up to 24 sets of pages, which decide what displaces what in a cache. The steps of the curve are the \
-            cache levels; the slope after the last is address translation.",
+    about: "Follows one random cycle of pointers through the working set, with one load for each cache line. Each \
+            load needs the one before, and no prefetcher can help. A batch is at least one full lap. Above 8 MiB it \
+            is a part that begins where the last one ended. Sets of up to 8 MiB use up to 24 sets of pages in turn, \
+            because pages decide which lines displace each other in a cache. The steps of the curve are the cache \
+            levels. The slope after the last step is address translation.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::Tlb],

@@ -8,9 +8,10 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.load_latency_strided",
     title: "strided memory latency",
-    about: "Follows pointers forward through the working set by a stride and back to its start, as published tables did: each \
-            load needs the one before, but prefetchers see where the walk goes. A batch is at least one full lap; of more than 131072 loads, eight parts \
-            apart from each other, each of which begins where it ended before.",
+    about: "Follows pointers forward through the working set by `stride` and back to its start, as published tables \
+            did. Each load needs the one before, but prefetchers foresee the walk. A batch is at least one full lap. \
+            If a lap has more than 131072 loads, a batch is eight separate parts, each continuing where it last \
+            ended.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::Tlb],

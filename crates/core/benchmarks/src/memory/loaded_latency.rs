@@ -26,9 +26,9 @@ const PATIENCE: u64 = 1_000_000_000;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.loaded_latency",
     title: "memory latency under load",
-    about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs stream as fast as they \
-            can, each copying 32 MiB of its own to another 32 MiB again and again; `cores` is one CPU of every other core. A batch is a part of a lap that begins where the one before \
-            ended.",
+    about: "Load latency along a random cycle through 64 MiB while none, half or all of the other CPUs stream. With \
+            `load=cores`, one CPU of every other core streams. Each streaming CPU repeatedly copies 32 MiB of its own \
+            to another 32 MiB as fast as it can. A batch is a part of a lap and begins where the last one ended.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
@@ -49,7 +49,8 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         let core = context.cpu(0).and_then(|own| machine.core(own));
         if core.is_some_and(|core| others.iter().any(|cpu| core.contains(*cpu))) {
             context.note(
-                "another hardware thread of the measured core streams too, and takes from the core itself; load=cores leaves it out",
+                "another hardware thread of the measured core streams too and slows the core itself; load=cores \
+                 avoids this",
             );
         }
         prepare(at, context, &LoadPlace { others, node: None })

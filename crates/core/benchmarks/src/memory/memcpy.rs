@@ -6,7 +6,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.memcpy",
     title: "memcpy of the C library",
-    about: "Copies memory by the C library's memcpy, called so that no compiler can replace it. Bytes count once, as copied. The working set is source and destination together. Whole: one call copies all. 1 MiB: one call for each piece, which may keep the library off its path for large copies.",
+    about: "Copies memory with the C library's memcpy, called so that no compiler can replace it. Bytes count once, \
+            as copied. The working set is source and destination together. With `piece=whole` one call copies all. \
+            With `1MiB` there is one call for each MiB, which may keep the library off its path for large copies.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes copied"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],

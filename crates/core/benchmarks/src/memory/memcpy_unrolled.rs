@@ -6,7 +6,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.memcpy_unrolled",
     title: "memcpy by an unrolled loop",
-    about: "Copies memory by an unrolled loop of 64-bit loads and stores, without any library. Bytes count once, as copied. The working set is source and destination together; they are walked in pieces of 1 to 2 MiB.",
+    about: "Copies memory with an unrolled loop of 64-bit loads and stores, without a library. Bytes count once, as \
+            copied. The working set is source and destination together. Both are walked in pieces of 1 to 2 MiB.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes copied"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead, Primitive::DramWrite],

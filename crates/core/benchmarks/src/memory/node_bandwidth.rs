@@ -9,9 +9,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.node_bandwidth",
     title: "memory read between nodes",
-    about: "Adds up arrays as `memory.read` does, by one thread on each core of the NUMA node `cpu_node`, from memory of the node \
-            `memory_node`, which each thread asks for when it first touches its part and looks up afterwards. All pairs make a \
-            matrix.",
+    about: "Sums arrays as `memory.read` does, with one thread on each core of the NUMA node `cpu_node`. The memory \
+            is on the node `memory_node`. Each thread requests the node when it first touches its part and verifies \
+            it afterwards. All pairs make a matrix.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead],

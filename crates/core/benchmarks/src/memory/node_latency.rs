@@ -8,9 +8,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.node_latency",
     title: "memory latency between nodes",
-    about: "Follows a random cycle of pointers as `memory.load_latency` does, on one core of the NUMA node `cpu_node` through \
-            memory of the node `memory_node`, which is asked for when it is first touched and looked up afterwards. All pairs \
-            make a matrix.",
+    about: "Follows a random cycle of pointers as `memory.load_latency` does, on one core of the NUMA node \
+            `cpu_node`. The memory is on the node `memory_node`. Prony requests the node when memory is first touched \
+            and verifies it afterwards. All pairs make a matrix.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency],

@@ -6,10 +6,10 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.node_loaded_latency",
     title: "memory latency between nodes under load",
-    about: "Load latency along a random cycle through 64 MiB of the NUMA node `memory_node`, on one core of the node `cpu_node`, \
-            while one thread on each of that node's other cores copies 32 MiB of the same memory to another 32 MiB of it, \
-            again and again, as fast as it can. All memory \
-            is asked for when it is first touched and looked up afterwards. All pairs make a matrix.",
+    about: "Load latency along a random cycle through 64 MiB of the NUMA node `memory_node`, on one core of the node \
+            `cpu_node`. Meanwhile one thread on each other core of `cpu_node` repeatedly copies 32 MiB of the same \
+            memory to another 32 MiB of it, as fast as it can. Prony requests the node when memory is first touched \
+            and verifies it afterwards. All pairs make a matrix.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::DramLatency, Primitive::DramRead, Primitive::DramWrite],
@@ -20,7 +20,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         let others = context.cpus().get(1..).unwrap_or_default().to_vec();
         if others.is_empty() {
             return Err(Unsupported::new(
-                "its node has one core that may be used, and none beside it to load the memory",
+                "Prony may use only one core of its node, so no other core can load the memory",
             ));
         }
         loaded_latency::prepare(at, context, &LoadPlace { others, node: Some(at.count("memory_node")? as usize) })

@@ -9,10 +9,11 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.parallelism",
     title: "parallel loads",
-    about: "Follows k = 1 to 16 independent chains through the working set at once and divides the rate of loads by that of one \
-            chain. Each slice begins where the one before ended, so that the slices lie apart. A reading goes through all k up and down, takes the shorter of the two times, and fits a rise with a plateau \
-            to the sixteen ratios by least absolute deviations; its height is the result, which no single lucky ratio can be. \
-            Where the ratios still rise at sixteen chains, which a note says, memory serves at least that many.",
+    about: "Follows k = 1 to 16 independent chains through the working set at once. A ratio is their rate of loads \
+            divided by the rate of one chain. A reading times every k twice, upwards and downwards, and keeps the \
+            shorter time. Each slice begins where the one before ended. A fit by least absolute deviations finds the \
+            plateau of the sixteen ratios, and its height is the result. If the ratios still rise at sixteen chains, \
+            the result is a lower bound and a note says so.",
     metric: BenchmarkMetric::higher(Unit::Ratio, "loads at once"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::CacheLatency, Primitive::DramLatency, Primitive::DramRead],

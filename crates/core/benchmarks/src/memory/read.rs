@@ -8,7 +8,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.read",
     title: "memory read",
-    about: "Adds up an array, through registers of one `width`: 64-bit integers, doubles, the widest vectors, or the best of a few variants. The working set is all arrays of all threads together; arrays are walked in pieces of 1 to 2 MiB.",
+    about: "Sums an array through registers of one `width`: 64-bit integers, doubles, the widest vectors, or the best \
+            of a few variants. The working set is all arrays of all threads together. Arrays are walked in pieces of \
+            1 to 2 MiB.",
     metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
     class: Class::Bandwidth,
     stresses: &[Primitive::DramRead],
@@ -33,4 +35,4 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-const ASSUMED: &str = "which of RAMspeed's tests was run is not printed; its integer test is assumed";
+const ASSUMED: &str = "the source does not name the RAMspeed test; its integer test is assumed";

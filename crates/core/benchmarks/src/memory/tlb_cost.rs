@@ -9,11 +9,12 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.tlb_cost",
     title: "TLB cost",
-    about: "What a dependent load costs more when each goes to another page: a chain that takes one line of every page, pages in \
-            random order, paired with a chain that visits all lines of a page, in random order, before the next page. Both \
-            visit every line of a working set of their own once a lap, a small one on up to 24 sets of pages in turn. The difference is what address translation takes, \
-            and what prefetchers and open DRAM rows save the second chain: a set of fewer pages than the first TLB holds shows \
-            the latter alone.",
+    about: "The extra time of a dependent load that goes to another page. The first chain takes one line of every \
+            page, pages in random order, and then the next lines. The second visits all lines of a page, in random \
+            order, before the next page; its time is subtracted. Each chain visits every line of its own working set \
+            once a lap. Small sets use up to 24 sets of pages in turn. The difference is the cost of address \
+            translation, plus what prefetchers and open DRAM rows save the second chain. If the first TLB holds all \
+            pages, only these savings remain.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "load"),
     class: Class::MemoryLatency,
     stresses: &[Primitive::Tlb],
@@ -38,4 +39,4 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
 
 /// With 128 pages an L1 TLB of 64 entries costs 2.2 ns a miss by the source's way, and 4.4 to 5.4 by this one. With 16
 /// to 64 pages this one gives 1.3 ns, on pages of any size.
-const ONE_LINE: &str = "the source touches one line of each page, and subtracts as many that lie together";
+const ONE_LINE: &str = "the source touches one line of each page, and subtracts as many adjacent lines";

@@ -5,7 +5,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.clock_read",
     title: "clock read",
-    about: "Reads the monotonic clock through the C library: without entering the kernel where it maps its clock page (vDSO).",
+    about: "Reads the monotonic clock through the C library. If the kernel maps its clock page (vDSO), the kernel is \
+            not entered.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "read"),
     class: Class::Compute,
     stresses: &[Primitive::Clock],

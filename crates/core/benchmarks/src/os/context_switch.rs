@@ -6,10 +6,10 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.context_switch",
     title: "context switch",
-    about: "A ring of processes passes a token over pipes, each summing an array of its own before it passes the token on; minus \
-            one process that passes the token to itself over as many pipes of the same kind and sums its array as often. What \
-            remains of a hop is the switch, and the cache misses that it causes. On two CPUs neighbours of the ring sit on \
-            different ones, so each hop also wakes the other CPU. Of eight processes or more there are four rings, which take turns.",
+    about: "A ring of processes passes a token over pipes. Each sums its own array before it passes the token on. The \
+            same hops and sums within one process, over as many pipes, are subtracted. The switch and the cache \
+            misses that it causes remain. On two CPUs, neighbours of the ring are on different CPUs, so each hop also \
+            wakes a CPU. With eight or more processes there are four rings, used in turn.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "switch"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],

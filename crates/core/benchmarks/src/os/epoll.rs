@@ -10,7 +10,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.epoll",
     title: "epoll",
-    about: "Asks by epoll_wait which of many pipes can be read, of which one can: the kernel keeps a list of those that may be ready.",
+    about: "Asks epoll_wait which of many pipes are readable; one is. The kernel keeps a list of pipes that may be \
+            ready.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::Polling, Primitive::SyscallEntry],

@@ -11,9 +11,9 @@ use crate::programs::{CHAIN, Linking};
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.exec",
     title: "exec",
-    about: "A small program executes itself again and again in one process and then ends; minus the same program ending at once. \
-            What remains is the replacement of one program by the next. Dynamic: linked to the system's C library, which its \
-            loader maps and starts each time. Static: without either.",
+    about: "A small program repeatedly executes itself in one process and then ends. The time of the same program \
+            ending at once is subtracted. The replacement of one program by the next remains. With `linking=dynamic` \
+            the loader maps and starts the system's C library each time; `static` needs neither.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "exec"),
     class: Class::Process,
     stresses: &[Primitive::Exec, Primitive::DynamicLink],

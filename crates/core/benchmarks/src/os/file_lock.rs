@@ -16,8 +16,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.file_lock",
     title: "file lock hand-off",
-    about: "Two processes take turns by record locks (fcntl) on one file: each gives back a lock that the other waits for, and waits \
-            for one of the other's. A round trip is eight calls, two of which sleep.",
+    about: "Two processes hand over record locks (fcntl) on one file. Each gives back a lock that the other waits \
+            for, and waits for one that the other holds. A round trip is eight calls; two of them sleep.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::FileLock, Primitive::ContextSwitch],

@@ -7,8 +7,9 @@ use crate::programs::{Linking, system_true};
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.fork_exec",
     title: "fork and exec",
-    about: "Forks, executes a small program, waits, and looks at its status. Hello: a program of a few instructions that greets, \
-            static or linked to the system's C library, which its loader maps and starts. True: the system's own /bin/true.",
+    about: "Forks, executes a small program, waits, and checks its status. With `program=hello` it prints a greeting \
+            in a few instructions. It is static, or linked to the system's C library, which its loader maps and \
+            starts. With `true` it is the system's own /bin/true.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Exec, Primitive::Fork, Primitive::DynamicLink],

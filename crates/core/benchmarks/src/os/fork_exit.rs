@@ -9,8 +9,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.fork_exit",
     title: "fork and exit",
-    about: "Forks; the child ends at once and the parent waits for it. The parent's resident memory, in base pages of its own, \
-            is what the kernel copies page tables for.",
+    about: "Forks a child that ends at once, and waits for it. The parent has `resident` memory in base pages of its \
+            own, and the kernel copies their page tables.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Fork],

@@ -9,8 +9,8 @@ use crate::programs::Linking;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.fork_shell",
     title: "fork and shell",
-    about: "Forks, executes /bin/sh -c with the path of a small program that greets, dynamically linked to the system's C \
-            library or static, waits, and looks at the status. Which program the shell is stands in the notes.",
+    about: "Forks, executes /bin/sh -c with the path of a small program, waits, and checks the status. The program \
+            prints a greeting; it is static or linked to the system's C library. The notes name the shell.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Shell, Primitive::Fork, Primitive::Exec, Primitive::DynamicLink],

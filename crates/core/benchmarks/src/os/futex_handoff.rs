@@ -12,8 +12,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.futex_handoff",
     title: "futex hand-off",
-    about: "Two threads hand a word of memory back and forth: each waits for its turn asleep in the kernel and wakes the other. This \
-            is what a mutex or a condition variable costs when its other side sleeps.",
+    about: "Two threads pass a word of memory back and forth. Each sleeps in the kernel until its turn and then wakes \
+            the other. A mutex or a condition variable costs this when its other side sleeps.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "round trip"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch, Primitive::Wakeup],

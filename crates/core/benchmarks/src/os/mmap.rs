@@ -13,8 +13,9 @@ use crate::room::{require_length, require_memory};
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.mmap",
     title: "map and unmap",
-    about: "Maps a cached file, reads one byte of every page, and unmaps it. Looking up the file's length is part of it. \
-            The file was laid by large writes, whose pages the system may keep and map together, or page by page.",
+    about: "Maps a cached file, reads one byte of every page, and unmaps it. Looking up the file's length is \
+            included. The file was written page by page, or by large writes, whose pages the system may keep and map \
+            together.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "mapping"),
     class: Class::Fault,
     stresses: &[Primitive::AddressSpace, Primitive::PageFault],

@@ -15,10 +15,10 @@ use crate::room::require_memory;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.page_fault",
     title: "page fault",
-    about: "Touches pages that are not there yet: zeroed memory (anonymous, in base or huge pages), a cached file, memory shared with \
-            a forked child (copy on write). The time is divided by the faults that the kernel counted. Of a cached file a fault may \
-            bring several pages, and more of them where the file was laid by large writes than page by page; one page of each \
-            fault is touched, since to read the others would take longer than the fault.",
+    about: "Touches missing pages: zeroed memory (anonymous, in base or huge pages), a cached file, or memory shared \
+            with a forked child (copy on write). The time is divided by the faults that the kernel counted. A fault \
+            on a cached file may bring several pages, and more if the file was written in large blocks than page by \
+            page. One page of each fault is touched, because reading the others would take longer than the fault.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
     stresses: &[Primitive::PageFault],
@@ -33,8 +33,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-const PAGES: &str =
-    "the source divides by the pages that it touches, in random order; here it is the faults that are counted";
+const PAGES: &str = "the source touches pages in random order and divides by them, this one by the counted faults";
 const BYTES: u64 = 64 * MIB;
 /// Mappings of the file: each can cause faults once before all are reset.
 const MAPPINGS: usize = 8;

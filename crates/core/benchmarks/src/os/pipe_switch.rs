@@ -7,7 +7,7 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.pipe_switch",
     title: "pipe-based context switching",
-    about: "Two processes bounce a number over two pipes, the second advancing it: loops a second, each of two writes, two reads \
+    about: "Two processes bounce a number over two pipes, and the second advances it. A loop is two writes, two reads \
             and, on one CPU, two switches.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "loops"),
     class: Class::Ipc,

@@ -7,8 +7,8 @@ use crate::programs::Linking;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.posix_spawn",
     title: "posix_spawn",
-    about: "Starts a small static program that greets by posix_spawn, waits, and looks at its status. Today's C libraries do not \
-            copy the parent's page tables for it.",
+    about: "Starts a small static program with posix_spawn, waits, and checks its status. The program prints a \
+            greeting. Current C libraries do not copy the parent's page tables for it.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Exec],

@@ -7,8 +7,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.protection_fault",
     title: "protection fault",
-    about: "Stores to a read-only page; the handler of the resulting signal counts and returns, and the store is tried again: trap, \
-            delivery, handler and return.",
+    about: "Stores to a read-only page. The handler of the resulting signal counts and returns, and the store is \
+            tried again. The time includes trap, delivery, handler and return.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
     stresses: &[Primitive::PageFault, Primitive::Signal],

@@ -8,8 +8,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.protection_trap",
     title: "protection fault without its signal",
-    about: "Stores to a read-only page, whose handler counts and returns, minus what catching a signal costs beyond sending it: \
-            what remains is the trap and the kernel's look at the page.",
+    about: "Stores to a read-only page, whose handler counts and returns. The cost of catching a signal, beyond \
+            sending it, is subtracted. The trap and the kernel's check of the page remain.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "fault"),
     class: Class::Fault,
     stresses: &[Primitive::PageFault],

@@ -11,7 +11,7 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.select",
     title: "select",
-    about: "Asks by select which of many pipes can be read, of which one can: the kernel asks each.",
+    about: "Asks select which of many pipes are readable; one is. The kernel checks each pipe.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::Polling, Primitive::SyscallEntry],

@@ -7,8 +7,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.signal_handle",
     title: "signal handling",
-    about: "Sends a signal to oneself, whose handler counts it, minus sending signal 0, which only checks: delivery, handler and \
-            return.",
+    about: "The process sends itself a signal, which a handler counts. Sending signal 0, which only checks, is \
+            subtracted. Delivery, handler and return remain.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "signal"),
     class: Class::Compute,
     stresses: &[Primitive::Signal],

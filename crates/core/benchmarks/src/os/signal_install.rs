@@ -7,7 +7,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.signal_install",
     title: "signal handler installation",
-    about: "Installs a handler for a signal by sigaction. Afterwards, outside the clock, a signal is sent to see that it is caught.",
+    about: "Installs a signal handler with sigaction. Afterwards, outside the clock, a signal is sent to check that \
+            it is caught.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "installation"),
     class: Class::Compute,
     stresses: &[Primitive::Signal, Primitive::SyscallEntry],

@@ -8,7 +8,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.syscall_getppid",
     title: "getppid system call",
-    about: "Asks the kernel for the parent's number, past any copy that a library keeps: entry into the kernel and back.",
+    about: "Asks the kernel for the parent's process ID, past any copy that a library keeps: entry into the kernel \
+            and back.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],

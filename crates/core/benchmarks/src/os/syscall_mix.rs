@@ -10,7 +10,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.syscall_mix",
     title: "system call mix",
-    about: "Five calls a count: dup and close of a descriptor, getpid, getuid and umask, none of them answered by a library.",
+    about: "One count is five calls: dup and close of a descriptor, getpid, getuid and umask. No library answers any \
+            of them.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "rounds of five calls"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],

@@ -7,7 +7,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.syscall_write",
     title: "null system call",
-    about: "Writes one byte to /dev/null: entry into the kernel, a look at the descriptor, a driver that does nothing, and back.",
+    about: "Writes one byte to /dev/null. The kernel looks up the descriptor, calls a driver that does nothing, and \
+            returns.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry],

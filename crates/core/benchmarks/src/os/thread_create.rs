@@ -8,9 +8,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.thread_create",
     title: "thread creation",
-    about: "Starts a thread of this process, which returns a number at once, and joins it. None: by the C library alone, as programs \
-            in C do. Rust: by Rust's standard library, each of whose threads also looks up its stack and maps another one for \
-            signals.",
+    about: "Starts a thread of this process, which returns a number at once, and joins it. With `runtime=none` it \
+            uses the C library alone, as C programs do. With `rust` it uses Rust's standard library: each thread also \
+            looks up its stack and maps another one for signals.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "thread"),
     class: Class::Process,
     stresses: &[Primitive::ThreadCreate],

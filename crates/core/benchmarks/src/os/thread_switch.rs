@@ -10,8 +10,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.thread_switch",
     title: "thread switch",
-    about: "Two threads of one process pass a token over pipes; minus one thread that passes the token to itself over as many pipes. \
-            What remains of a hop is the switch, without a change of address space; on two CPUs it is the wake-up of the other.",
+    about: "Two threads of one process pass a token over pipes. The same hops within one thread, over as many pipes, \
+            are subtracted. The switch remains, without a change of address space. On two CPUs, the wake-up of the \
+            other CPU remains.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "switch"),
     class: Class::Ipc,
     stresses: &[Primitive::ContextSwitch],

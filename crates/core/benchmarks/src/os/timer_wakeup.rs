@@ -9,8 +9,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.timer_wakeup",
     title: "timer wake-up lateness",
-    about: "A thread of ordinary priority sleeps until a point of time every millisecond and reads the clock: how late it is. Idle, \
-            or with a process on every CPU that never stops computing.",
+    about: "A thread of ordinary priority sleeps until a point of time every millisecond. The value is how late it \
+            reads the clock. The machine is idle, or a process on every CPU computes without pause.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "wake-up"),
     class: Class::Ipc,
     domain: Some(|_| model::Domain::Timer),

@@ -7,8 +7,8 @@ use crate::programs::Linking;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.vfork_exec",
     title: "vfork and exec",
-    about: "Starts a small static program that greets by vfork and exec: the child borrows the parent's memory until it executes, \
-            so nothing is copied. Waits, and looks at its status.",
+    about: "Starts a small static program with vfork and exec, waits, and checks its status. The child borrows the \
+            parent's memory until it executes, so nothing is copied.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Exec],

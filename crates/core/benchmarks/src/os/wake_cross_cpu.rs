@@ -13,8 +13,9 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.wake_cross_cpu",
     title: "cross-CPU wake-up",
-    about: "From just before a thread is woken until it reads the clock on its own CPU, which had nothing else to do since it fell \
-            asleep: the interrupt, the way out of the idle state, the switch. The longer it slept, the deeper that state.",
+    about: "The time from just before a thread is woken until it reads the clock on its own CPU, idle since the \
+            thread fell asleep. It includes the interrupt, leaving the idle state, and the switch. The longer the \
+            sleep, the deeper that state.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "wake-up"),
     class: Class::Ipc,
     domain: Some(|_| model::Domain::Timer),

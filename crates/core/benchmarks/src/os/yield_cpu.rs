@@ -7,8 +7,8 @@ use crate::prelude::*;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "os.yield",
     title: "yield",
-    about: "Offers the CPU by sched_yield, while no other thread wants it: the scheduler searches and returns. A sample \
-            in which other threads took it does not count.",
+    about: "Offers the CPU by sched_yield while no other thread wants it. The scheduler searches and returns. A \
+            sample in which other threads took the CPU does not count.",
     metric: BenchmarkMetric::lower(Unit::Seconds, "call"),
     class: Class::Compute,
     stresses: &[Primitive::SyscallEntry, Primitive::ContextSwitch],

@@ -11,9 +11,9 @@ use crate::tool;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "shell.compile",
     title: "C compiler",
-    about: "Compiles and links a generated C program. Small: about 150 lines, without optimisation, as BYTE does. Large: 64 functions \
-            with -O2. Afterwards it is run, and must give the number that the functions are known to give. Which compiler stands \
-            in the notes. Its programs share one CPU, or run where the scheduler puts them.",
+    about: "Compiles and links a generated C program. The small one has about 150 lines and no optimisation, as in \
+            BYTE. The large one has 64 functions and -O2. Afterwards the program is run and must give the known \
+            number. The notes name the compiler. Its programs share one CPU, or run where the scheduler puts them.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "programs"),
     class: Class::Process,
     stresses: &[Primitive::Compiler, Primitive::IntegerAlu, Primitive::Branch, Primitive::Exec],
@@ -44,7 +44,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-const PROGRAM: &str = "a generated program as long as the source's, which is another";
+const PROGRAM: &str = "another program, generated, as long as the source's";
 const LARGE: &str = "a program several times as long, with optimisation";
 
 struct Compile {

@@ -10,7 +10,8 @@ use crate::tool;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "shell.dc",
     title: "square root by dc",
-    about: "Starts dc, which works out the square root of 2 to 99 places and prints it; each time the digits are compared.",
+    about: "Starts dc, which works out the square root of 2 to 99 places and prints it. The digits are compared each \
+            time.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "square roots"),
     class: Class::Process,
     stresses: &[Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::IntegerAlu],

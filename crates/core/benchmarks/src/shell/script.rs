@@ -12,9 +12,9 @@ use crate::tool;
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "shell.script",
     title: "shell scripts",
-    about: "Runs a script of /bin/sh that sorts a generated file, dumps it in octal and sorts that, searches it and counts what it \
-            finds. One count is a round in which so many of them run side by side and all have ended; their results are checked. \
-            All programs share one CPU, or run where the scheduler puts them.",
+    about: "Runs a /bin/sh script that sorts a generated file, dumps it in octal, sorts the dump, searches the file \
+            and counts the matches. One count is a round: `concurrent` scripts run at once, and all have ended. Their \
+            results are checked. All programs share one CPU, or run where the scheduler puts them.",
     metric: BenchmarkMetric::higher(Unit::PerSecond, "script rounds"),
     class: Class::Process,
     stresses: &[Primitive::Shell, Primitive::Fork, Primitive::Exec, Primitive::DynamicLink, Primitive::Pipe],

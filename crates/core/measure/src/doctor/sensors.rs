@@ -57,7 +57,7 @@ fn neighbours(shared: Option<Share>) -> Check {
         }
         None => Check::unknown(
             "sibling hyperthread",
-            "the readings do not show how fast a core without a busy sibling is; a stored run of this machine may help",
+            "the readings do not show the speed of a core whose sibling is idle; a stored run of this machine may help",
         ),
     }
 }

@@ -67,8 +67,8 @@ pub(crate) fn time_allowed(seconds: f64) -> Duration {
 }
 
 /// Note of a launch whose programs left others running.
-pub(crate) const LEFT_RUNNING: &str = "processes that it started went on when it had ended: what they used is not \
-                                       counted, and those that left its process group run beside what is measured next";
+pub(crate) const LEFT_RUNNING: &str = "processes that it started outlived it: their use is not counted, and those \
+                                       outside its process group may disturb what is measured next";
 
 /// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,10 +15,9 @@ use crate::text::{SourceFault, between, lines, need, parameter_value};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "criterion",
     tool: "criterion.rs",
-    about: "the stated intervals (of one process: they do not cover what differs between samples) of the median and of \
-            criterion's own estimate, the slope or the mean, which is a result of its own and all that the terminal states, \
-            beside the throughput; of version 0.1 the middle of the median's; from sample.json the median and range of \
-            the samples",
+    about: "the median and criterion's own estimate (slope or mean), each with its interval within one process; the \
+            terminal has the estimate and throughput only, version 0.1 the median's interval; from sample.json \
+            the median and range",
     by_lines: true,
     detect,
     parse,
@@ -127,7 +126,10 @@ fn parse(source: &SourceText<'_>) -> Result<Parsed, SourceFault> {
             sheet.readings.extend(message(json::read(line).map_err(fault)?, at)?);
         }
     } else if text.contains("\"full_id\"") {
-        return Err(SourceFault::new("it names a benchmark but has no result; import the estimates.json beside it", 1));
+        return Err(SourceFault::new(
+            "it names a benchmark but has no result; import estimates.json from its folder",
+            1,
+        ));
     } else if text.contains("\"iters\"") {
         sheet.readings.push(sample(source.name, json::read(text)?)?);
     } else if text.trim_start().starts_with('[') {

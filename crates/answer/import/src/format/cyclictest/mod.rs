@@ -11,8 +11,8 @@ use run::{CyclicRun, CyclicThread, LatencyUnit, settle};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "cyclictest",
     tool: "cyclictest",
-    about: "average and longest delay of each thread, from its lines, its histogram or JSON; least and greatest of one \
-            process are the range, quantiles are those of the histogram",
+    about: "average and longest delay of each thread, from lines, histogram or JSON; the range is that of one \
+            process, quantiles come from the histogram",
     by_lines: true,
     detect,
     parse,

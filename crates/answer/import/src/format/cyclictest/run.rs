@@ -113,7 +113,8 @@ impl CyclicRun {
             (Some(options), _) if in_nanoseconds(options) => Ok(LatencyUnit::Nanoseconds),
             (Some(_), LatencyUnit::Unknown) => Ok(LatencyUnit::Microseconds),
             (None, LatencyUnit::Unknown) if thread.least >= DOUBTFUL => {
-                let reason = "whether its times are microseconds or nanoseconds is not said: let it write JSON (--json), which says it";
+                let reason = "it does not say whether its times are microseconds or nanoseconds; use its JSON \
+                            (--json), which does";
                 Err(SourceFault::new(reason, thread.at))
             }
             (_, stated) => Ok(stated),

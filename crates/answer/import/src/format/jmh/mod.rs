@@ -15,8 +15,8 @@ use crate::units::TIMES;
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "jmh",
     tool: "JMH",
-    about: "scores by mode; in JSON the means of forks, which are processes of their own, are samples, and the \
-            terminal's error, which covers iterations of all forks, is a note",
+    about: "scores by mode; in JSON the means of forks (separate processes) are samples; the terminal's error over \
+            all iterations is a note",
     by_lines: true,
     detect,
     parse,

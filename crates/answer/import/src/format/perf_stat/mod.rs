@@ -11,9 +11,8 @@ use crate::text::{SourceFault, between, grouped, lines, number, parameter_value,
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "perf-stat",
     tool: "perf stat",
-    about: "events and times of a command, from the terminal, from -x and from -j, which do not name the command; with -r \
-            the mean over executions, whose stated deviation of the mean is a note, for the executions themselves are \
-            not printed",
+    about: "events and times of a command, from the terminal, -x or -j (neither names the command); with -r the mean \
+            over executions, its deviation as a note",
     by_lines: true,
     detect: |head| if is_other(head) { Confidence::No } else { sure(head, &[TITLE]).max(fields::detect(head)) },
     parse,

@@ -12,8 +12,7 @@ use settings::{DURATION, Pending, PerftestSettings, before, header, settle};
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "perftest",
     tool: "perftest",
-    about: "average and peak bandwidth and message rate, or latency, by size; of latencies, least and greatest of one \
-            process are the range, its percentiles quantiles",
+    about: "average and peak bandwidth and message rate, or latency with range and quantiles of one process, by size",
     by_lines: true,
     detect,
     parse,

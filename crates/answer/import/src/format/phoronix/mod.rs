@@ -21,8 +21,7 @@ use crate::text::{
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "phoronix",
     tool: "Phoronix Test Suite",
-    about: "composite.xml, or result-file-to-json: each test with its trials, which are executions of their own; one \
-            run a system",
+    about: "composite.xml, or result-file-to-json: each test with its trials as samples; one run a system",
     by_lines: false,
     detect: |head| {
         let xml = sure(head, &["<PhoronixTestSuite", "<Result>"]).max(sure(head, &["<PhoronixTestSuite", "<System>"]));

@@ -15,9 +15,8 @@ use crate::text::{MOST_NAMES, SourceFault, between, need, parameter_value, shown
 pub(super) static FORMAT: CodeFormat = CodeFormat {
     name: "spec-cpu",
     tool: "SPEC CPU",
-    about: "the report as CSV or text, the raw file, or the tables that a run prints: each benchmark's ratio or rate, \
-            or its time with other inputs than the reference's, with its iterations, which are executions of their \
-            own, and the overall values, for which no spread is stated",
+    about: "each benchmark's ratio or rate (or time, with other inputs than the reference's) with its iterations as \
+            samples, and the overall values, from the CSV, text or raw report or a run's tables",
     by_lines: true,
     detect,
     parse,
