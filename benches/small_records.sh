@@ -31,7 +31,7 @@ print(statistics.median(sample["value"] for sample in result["samples"]))' "$wor
         python3 -c 'import json,sys; print(json.load(sys.stdin)["end"]["sum_received"]["bits_per_second"] / 8)' ;;
     qperf) $there qperf 127.0.0.1 -lp 19997 -t 3 -m 16 tcp_bw |
         awk '$1 == "bw" { v = $3; if ($4 ~ /^GB/) v *= 1e9; else if ($4 ~ /^MB/) v *= 1e6; else if ($4 ~ /^KB/) v *= 1e3; print v }' ;;
-    netperf) $there netperf -H 127.0.0.1 -p 12997 -l 3 -P 0 -f B -- -m 16,16 | awk 'NF == 5 { print $5 }' ;;
+    netperf) $there netperf -H 127.0.0.1 -p 12997 -l 3 -P 0 -f B -- -m 16 -M 16 | awk 'NF == 5 { print $5 }' ;;
 esac; }
 for round in $(seq "$rounds"); do
     order="prony $peers"

@@ -111,7 +111,7 @@ fn key_lines(run: &Run) -> Vec<String> {
     let keys = report::view::key_results(run, benchmarks::catalogue());
     let commands = run.results.iter().filter(|result| result.benchmark == application::TIME);
     let commands = commands.map(|result| (named(&result.key()), result));
-    let valued = keys.into_iter().chain(commands).filter_map(|(title, result)| {
+    let valued = keys.into_iter().chain(commands).chain(network(run)).filter_map(|(title, result)| {
         let Outcome::Measured(estimate) = &result.outcome else { return None };
         let value = PrintedQuantity::of(estimate, result.metric.unit).in_metric(&result.metric).short();
         let half = estimate.relative_half_width();
@@ -121,6 +121,20 @@ fn key_lines(run: &Run) -> Vec<String> {
     let valued: Vec<(String, String)> = valued.collect();
     let room = valued.iter().map(|(title, _)| title.chars().count()).max().unwrap_or(0);
     valued.iter().map(|(title, value)| format!("{title:room$}  {value}")).collect()
+}
+
+/// Lines of a network run, at most: those of a sweep of writes.
+const NETWORK_LINES: usize = 11;
+
+/// The first results of a network run, named by what distinguishes them.
+fn network(run: &Run) -> impl Iterator<Item = (String, &model::BenchmarkResult)> {
+    let of_network = || run.results.iter().filter(|result| result.benchmark.starts_with("network."));
+    let shared = move |name, value| of_network().all(|other| other.parameters.get(name) == Some(value));
+    of_network().take(NETWORK_LINES).map(move |result| {
+        let own = result.parameters.iter().filter(|(name, value)| !shared(name, value));
+        let words = own.map(|(name, value)| report::words::parameter_value(name, value));
+        (std::iter::once(result.title.clone()).chain(words).collect::<Vec<_>>().join(", "), result)
+    })
 }
 
 impl ShownState {

@@ -132,6 +132,7 @@ fn reported(arguments: &Arguments, common: &CommonOptions) -> Result<(Document, 
         handles: &handles,
         comparison: comparison.as_ref(),
         explanation: explanation.as_ref(),
+        plateaus: &super::net::plateaus()?,
         answer: &answer,
     };
     Ok((report::view::report(&input), ReportSubject::of(&named)))

@@ -160,6 +160,7 @@ fn streams_are_kept_compared_explained_and_reported() {
     assert_eq!(report.code, Some(0), "{report:?}");
     let page = std::fs::read_to_string(place.file("page.html")).unwrap();
     assert!(page.contains("TCP stream by record, both axes logarithmic") && page.contains("<svg"));
+    assert!(page.contains("1998, Fast Ethernet, full duplex"), "the plateaus of 1998 stand on the curve of today");
 }
 
 #[test]

@@ -48,6 +48,8 @@ fn each_way_to_send_is_measured_or_says_why_not() {
     assert!(words(&place.ask(&["show", "1"]).fine().out).contains("Ways to send"));
     let said = place.ask(&["net", "stream", "--api", "telepathy"]).refused();
     assert!(said.contains("uring_multishot"), "{said}");
+    let said = place.ask(&["net", "stream", "--api", "rdma"]).refused();
+    assert!(words(&said).contains("not measured here, because"), "{said}");
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn tails_are_swept_over_load_and_senders_and_predicted() {
     build(&["--senders", "2,3,4", "--fragment", "3000", "--events", "60"]);
     assert!(words(&place.ask(&["show", "2"]).fine().out).contains("Tails against the number of senders"));
     let said = words(&place.ask(&["net", "predict", "2", "--senders", "8,16", "--link", "100mbit"]).fine().out);
-    assert!(said.contains("measured") && said.contains("predicted"), "{said}");
+    assert!(said.contains("measured") && said.contains("at 90% predicted"), "{said}");
     let none = place.ask(&["net", "predict", "1"]).refused();
     assert!(none.contains("--fragment 8000"), "{none}");
 }

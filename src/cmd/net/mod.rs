@@ -17,8 +17,7 @@ mod waterfall;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-pub(crate) use self::options::document;
-pub(crate) use self::options::shared_token;
+pub(crate) use self::options::{document, plateaus, shared_token};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 

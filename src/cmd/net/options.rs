@@ -331,7 +331,7 @@ fn unfinished(cut: &CutShort, resume: Option<String>) -> String {
 }
 
 /// The plateaus that the event builder's designers printed in 1998.
-fn plateaus() -> Result<Vec<PrintedPlateau>> {
+pub(crate) fn plateaus() -> Result<Vec<PrintedPlateau>> {
     const FACTS: [(&str, &str); 4] = [
         ("full-duplex Fast Ethernet plateau", "1998, Fast Ethernet, full duplex"),
         ("half-duplex Fast Ethernet plateau (less than)", "1998, Fast Ethernet, half duplex"),

@@ -2,13 +2,12 @@
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use model::{Estimate, Parameters, Run, Unit};
+use model::{Estimate, EstimateMethod, Metric, Parameters, Run, Unit};
 use plan_network::{Framing, ScaleDesign, ScaleLimit, ScaleLoad, ScalePoint, ScalePrediction, predict};
 use report::{Block, Cell, Column, Document, PrintedQuantity, Table, TableRow, Tone};
 use store::Detail;
 
 use super::options::bits;
-use super::stream::size;
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::{output, run_finder};
@@ -30,9 +29,6 @@ pub(crate) struct Arguments {
     /// Set the buffer of a switch's port, in bytes [default: unknown]
     #[arg(long, value_name = "BYTES")]
     buffer: Option<u64>,
-    /// Set the receive buffer, which limits the TCP window [default: a fragment]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
-    window: Option<u32>,
 }
 
 /// Coverage of the intervals.
@@ -40,11 +36,16 @@ const LEVEL: f64 = 0.9;
 /// Standard errors in half of an interval of 95%.
 const ERRORS: f64 = 1.96;
 
+/// Window that Linux offers at first, bytes.
+const WINDOW: u64 = 64 << 10;
+
 /// What is predicted: results that differ in the number of senders alone.
 struct Scaled {
     rest: Parameters,
     quantile: Option<String>,
     points: Vec<ScalePoint>,
+    /// The same as they were measured.
+    measured: Vec<Estimate>,
 }
 
 pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
@@ -84,14 +85,18 @@ fn sets(run: &Run) -> Vec<Scaled> {
         if quantile.as_deref() == Some("1") {
             return None;
         }
-        let Estimate { value, low, high, .. } = *result.outcome.estimate().filter(|estimate| estimate.value > 0.0)?;
+        let estimate = *result.outcome.estimate().filter(|estimate| estimate.value > 0.0)?;
+        let Estimate { value, low, high, .. } = estimate;
         let relative = (high - low) / value / 2.0 / ERRORS;
         let seconds = if is_rate { 1.0 / value } else { value };
         let rest = parameters.clone().without("senders").without("quantile");
-        Some(((rest, quantile), ScalePoint { senders, seconds, error: relative * seconds }))
+        Some(((rest, quantile), (ScalePoint { senders, seconds, error: relative * seconds }, estimate)))
     };
     let grouped = report::words::grouped(run.results.iter().filter_map(point));
-    let scaled = |((rest, quantile), points)| Scaled { rest, quantile, points };
+    let scaled = |((rest, quantile), all): (_, Vec<(ScalePoint, Estimate)>)| {
+        let (points, measured) = all.into_iter().unzip();
+        Scaled { rest, quantile, points, measured }
+    };
     grouped.into_iter().map(scaled).filter(|set| set.points.len() > 1).collect()
 }
 
@@ -110,13 +115,14 @@ fn design(set: &Scaled, arguments: &Arguments) -> ScaleDesign {
         (Some(rate), None) => ScaleLoad::Regular(rate),
     };
     let pulled = transport == "credits";
-    let bytes = arguments.window.map_or(fragment, u64::from);
+    // Without a rate, TCP sends one fragment after the other in full frames, as far as the window lets it.
+    let is_stream = transport == "tcp" && rate.is_none();
+    let bytes = if is_stream { set.rest.bytes("window").unwrap_or(WINDOW) } else { fragment };
+    let wire = if is_stream { fragment as f64 / framing.efficiency() } else { framing.wire(fragment) as f64 };
     let is_random = set.rest.get("arrivals").is_some();
     ScaleDesign {
         // Who pulls at random moments waits for its credits, and what these allow is not known.
-        fragment_seconds: link
-            .filter(|_| !(pulled && is_random))
-            .map(|link| framing.wire(fragment) as f64 * 8.0 / link as f64),
+        fragment_seconds: link.filter(|_| !(pulled && is_random)).map(|link| wire * 8.0 / link as f64),
         buffer: arguments.buffer.map(|bytes| bytes as f64),
         outstanding: if pulled { 0.0 } else { framing.buffered(bytes) as f64 },
         // That of measured sizes is taken as that of exponential ones, which is larger than most.
@@ -126,17 +132,16 @@ fn design(set: &Scaled, arguments: &Arguments) -> ScaleDesign {
 }
 
 fn table(set: &Scaled, arguments: &Arguments) -> Table {
-    let (unit, is_rate) = if set.quantile.is_some() { (Unit::Seconds, false) } else { (Unit::PerSecond, true) };
-    let cells = |value: f64, low: f64, high: f64, level: f64| {
-        let [value, low, high] = if is_rate { [1.0 / value, 1.0 / high, 1.0 / low] } else { [value, low, high] };
-        let estimate = Estimate { low, high, level, ..Estimate::without_spread(value) };
-        let quantity = PrintedQuantity::of(&estimate, unit);
+    let is_rate = set.quantile.is_none();
+    let metric =
+        if is_rate { Metric::higher(Unit::PerSecond, "events") } else { Metric::lower(Unit::Seconds, "event") };
+    let cells = |estimate: &Estimate| {
+        let quantity = PrintedQuantity::of(estimate, metric.unit).in_metric(&metric);
         [Cell::Value(quantity), Cell::Interval(quantity)]
     };
-    let measured = |point: &ScalePoint| {
-        let half = ERRORS * point.error;
+    let measured = |(point, estimate): (&ScalePoint, &Estimate)| {
         let mut row = vec![Cell::Count(u64::from(point.senders))];
-        row.extend(cells(point.seconds, (point.seconds - half).max(f64::MIN_POSITIVE), point.seconds + half, 0.95));
+        row.extend(cells(estimate));
         row.push(Cell::Text("measured".to_owned(), Tone::Muted));
         TableRow::of(row)
     };
@@ -145,7 +150,11 @@ fn table(set: &Scaled, arguments: &Arguments) -> Table {
         let mut row = vec![Cell::Count(u64::from(*senders))];
         match predict(&set.points, &design, *senders, LEVEL) {
             Some(ScalePrediction::Predicted { value, low, high, limit }) => {
-                row.extend(cells(value, low.max(f64::MIN_POSITIVE), high, LEVEL));
+                let low = low.max(f64::MIN_POSITIVE);
+                let [value, low, high] =
+                    if is_rate { [1.0 / value, 1.0 / high, 1.0 / low] } else { [value, low, high] };
+                let method = EstimateMethod::Propagated;
+                row.extend(cells(&Estimate { low, high, level: LEVEL, method, ..Estimate::without_spread(value) }));
                 row.push(Cell::text(format!("predicted; {}", limits(limit))));
             }
             Some(ScalePrediction::Refused { limit, from }) => {
@@ -158,7 +167,8 @@ fn table(set: &Scaled, arguments: &Arguments) -> Table {
         }
         TableRow::of(row)
     };
-    let rows = set.points.iter().map(measured).chain(arguments.senders.iter().map(predicted)).collect();
+    let rows =
+        set.points.iter().zip(&set.measured).map(measured).chain(arguments.senders.iter().map(predicted)).collect();
     let value = if is_rate { "#events/s" } else { "#time" };
     Table::plain(Column::list(&format!("#senders|{value}|#interval|")), rows)
 }

@@ -72,7 +72,10 @@ fn api(text: &str) -> Result<Apis, String> {
         return Ok(Api::ALL.to_vec());
     }
     let named = Api::ALL.into_iter().find(|api| api.name() == text).map(|api| vec![api]);
-    named.ok_or_else(|| format!("use all, or some of {}", Api::ALL.map(Api::name).join(", ")))
+    named.ok_or_else(|| match text {
+        "rdma" => "RDMA is not measured here, because Prony sends through the kernel's sockets".to_owned(),
+        _ => format!("use all, or some of {}", Api::ALL.map(Api::name).join(", ")),
+    })
 }
 
 fn direction(name: &str) -> StreamDirection {

@@ -11,6 +11,8 @@ use crate::{
     TableRow, Tone,
 };
 
+/// Curves whose colours differ: the tables of a longer sweep tell its quantiles.
+const COLOURS: usize = 7;
 /// Benchmark of a stream.
 const STREAM: &str = "network.tcp_stream";
 /// Benchmark of the time that an event takes to build, at a quantile.
@@ -64,7 +66,7 @@ pub(super) fn events(run: &Run) -> Option<DocumentSection> {
             series: series.clone(),
         }),
     };
-    (!series.is_empty()).then(|| DocumentSection::of("Event building", Block::Chart(chart)))
+    (1..=COLOURS).contains(&series.len()).then(|| DocumentSection::of("Event building", Block::Chart(chart)))
 }
 
 /// The sets of parameters of results of a benchmark without one parameter, in the order of the run.
@@ -89,6 +91,30 @@ fn streams(run: &Run, plateaus: &[PrintedPlateau]) -> Vec<DocumentSection> {
     sets(run, STREAM, "record").into_iter().filter(|(_, members)| members.len() > 1).map(section).collect()
 }
 
+/// Plateaus as level lines between two places, in colours from this one on.
+fn levels(plateaus: &[PrintedPlateau], ends: [f64; 2], first: usize) -> Vec<Series> {
+    let level = |(colour, plateau): (usize, &PrintedPlateau)| {
+        let value = plateau.printed.trim_start_matches("< ").parse::<f64>().ok()? * 1e6;
+        let quantity = PrintedQuantity::bare(value, Unit::BytesPerSecond);
+        let points = ends.map(|end| (end, quantity)).into();
+        Some(Series { name: plateau.network.clone(), colour: first + colour, variant: 1, points })
+    };
+    plateaus.iter().enumerate().filter_map(level).collect()
+}
+
+/// Adds plateaus to the chart of streams over their record, where a report has one.
+pub(super) fn add_plateaus(sections: &mut [DocumentSection], plateaus: &[PrintedPlateau]) {
+    for block in sections.iter_mut().flat_map(|section| &mut section.blocks) {
+        let Block::Chart(Chart { title, about, plot: ChartPlot::Curves(plot) }) = block else { continue };
+        let places = || plot.series.iter().flat_map(|series| &series.points).map(|(place, _)| *place);
+        let ends = [places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max)];
+        if title.starts_with("TCP stream") && plot.y.unit == Unit::BytesPerSecond && ends[0] < ends[1] {
+            plot.series.extend(levels(plateaus, ends, plot.series.len()));
+            about.push_str(" Level lines: plateaus that were printed in 1998.");
+        }
+    }
+}
+
 /// The curve of today, and the plateaus that others printed.
 fn beside(title: &str, members: &[&BenchmarkResult], plateaus: &[PrintedPlateau]) -> Chart {
     let point = |result: &&BenchmarkResult| {
@@ -98,13 +124,7 @@ fn beside(title: &str, members: &[&BenchmarkResult], plateaus: &[PrintedPlateau]
     let mut points: Vec<(f64, PrintedQuantity)> = members.iter().filter_map(point).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let ends = points.first().zip(points.last()).map(|(first, last)| [first.0, last.0]);
-    let level = |(colour, plateau): (usize, &PrintedPlateau)| {
-        let value = plateau.printed.trim_start_matches("< ").parse::<f64>().ok()? * 1e6;
-        let quantity = PrintedQuantity::bare(value, Unit::BytesPerSecond);
-        let points = ends?.map(|end| (end, quantity)).into();
-        Some(Series { name: plateau.network.clone(), colour: colour + 1, variant: 1, points })
-    };
-    let printed = plateaus.iter().enumerate().filter_map(level);
+    let printed = ends.map(|ends| levels(plateaus, ends, 1)).unwrap_or_default();
     let today = Series { name: "this run".to_owned(), colour: 0, variant: 0, points: points.clone() };
     let curves = Curves {
         x: ChartAxis::new("bytes of one write", Unit::Count, Division::Octaves),

@@ -20,7 +20,7 @@ pub use inherited::{
 };
 pub use limit::{LimitedResource, allow_files, is_privileged, limit, limit_behind};
 pub use orphans::{adopt_orphans, adopts_orphans, reap_orphans};
-pub use own::command_of;
+pub use own::{command_of, own_descriptors};
 pub use owner::{is_abandoned, owned_prefix, prefix_of, remove_abandoned};
 pub use pipe::{EndingOutput, TimedInput};
 pub use search::{program_named, search_path};

@@ -118,6 +118,11 @@ impl<'a> Sending<'a> {
         })
     }
 
+    /// Whether it holds no file that its thread would close.
+    pub(crate) const fn has_no_file(&self) -> bool {
+        !matches!(self, Self::Sendfile(_) | Self::Ring(_))
+    }
+
     /// Sends what comes after `bytes` bytes of the stream: one record, or several. Returns the bytes taken.
     fn step(&mut self, mut stream: &TcpStream, records: &StreamRecords, bytes: u64, flow: &FlowCounter) -> Result<u64> {
         let place = |number: usize| records.place(bytes + (number * records.length()) as u64);

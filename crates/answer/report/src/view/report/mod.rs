@@ -19,7 +19,9 @@ use ::explain::Explanation;
 use model::{Catalogue, ResultKey, Run};
 
 use super::compare::{assumed, edge, many, means, open, side_by_side};
-use super::{compare, explain, machine, matrices, network, network_steps, network_tails, quality, run, scaling};
+use super::{
+    PrintedPlateau, compare, explain, machine, matrices, network, network_steps, network_tails, quality, run, scaling,
+};
 use crate::words::{capital, distinct, family_title, plural};
 use crate::{Block, Cell, Document, DocumentSection, Records, Table};
 
@@ -47,6 +49,8 @@ pub struct ReportInput<'a> {
     pub comparison: Option<&'a Comparison>,
     /// Why two of them differ.
     pub explanation: Option<&'a Explanation>,
+    /// Plateaus that others printed, which stand on the curve of streams.
+    pub plateaus: &'a [PrintedPlateau],
     /// The answer of the command that made the only run, in place of its key results.
     pub answer: &'a [Block],
 }
@@ -66,6 +70,7 @@ pub fn report(input: &ReportInput) -> Document {
         Some(comparison) if input.runs.len() > 1 => compared(&mut document, input, comparison, &names),
         _ => own(&mut document, input, &names),
     }
+    network::add_plateaus(&mut document.sections, input.plateaus);
     if let Some(explanation) = input.explanation {
         let verdicts = document.sections.iter().position(|section| section.title.starts_with(VERDICTS));
         let place = verdicts.map_or(document.sections.len(), |place| place + 1);
