@@ -76,7 +76,12 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     }
     let metric = one_metric(arguments.metric.as_deref().unwrap_or_default())?;
     let wanted = Wanted { names: arguments.tried.clone(), system: arguments.allow.is_some() };
-    let Chosen { switches, not_tried } = choose(&system, &wanted, &metric)?;
+    let mut chosen = choose(&system, &wanted, &metric)?;
+    chosen.leave_out_refused(std::env::current_exe()?.as_os_str());
+    let Chosen { switches, not_tried } = chosen;
+    if let (true, Some((title, reason))) = (switches.is_empty(), not_tried.first()) {
+        anyhow::bail!("could not try {title}: {reason}");
+    }
     let request = Request {
         rows: rows(&switches),
         metric,
@@ -271,6 +276,11 @@ pub(super) fn stored(run: &Run, context: &RunContext) -> Option<Document> {
 
 /// `prony under SETTING=VALUE...`: sets them in this process, then becomes a worker.
 pub(crate) fn under(arguments: impl Iterator<Item = String>) -> Result<ExitStatus> {
+    let mut arguments = arguments.peekable();
+    if arguments.next_if(|first| first == experiment::CHECK).is_some() {
+        let refused = experiment::check(&arguments.next().unwrap_or_default()).err();
+        return output::write(refused.unwrap_or_default().as_bytes());
+    }
     let variables = experiment::set_all(arguments).map_err(Error::Request)?;
     let own: OsString = std::env::current_exe()?.into_os_string();
     let mut worker = os::process::command_of(&own);

@@ -17,7 +17,8 @@ pub(super) fn run(a: &Run, b: &Run, results: Option<&str>, system: bool, common:
         "could not try settings: the runs share no result that this program can measure; name others with --results",
     )?;
     let this = System::this();
-    let chosen = towards(&this, [&a.machine, &b.machine], &entry, system);
+    let mut chosen = towards(&this, [&a.machine, &b.machine], &entry, system);
+    chosen.leave_out_refused(std::env::current_exe()?.as_os_str());
     let mut rows = rows(&chosen.switches);
     if chosen.switches.len() > 1 {
         rows.push(Row::Effect(chosen.switches.clone()));
@@ -39,7 +40,7 @@ pub(super) fn run(a: &Run, b: &Run, results: Option<&str>, system: bool, common:
     Ok(exit)
 }
 
-/// The result that differs most, as what is to be measured, with the time of B over that of A and its interval.
+/// The result that differs most for certain, as what is to be measured, with the time of B over that of A and its interval.
 fn largest(a: &Run, b: &Run, results: Option<&str>) -> Option<(PlanEntry, [f64; 3])> {
     let wanted = |result: &&BenchmarkResult| {
         let key = result.key().to_string();
@@ -51,8 +52,9 @@ fn largest(a: &Run, b: &Run, results: Option<&str>) -> Option<(PlanEntry, [f64; 
         let second = b.results.iter().find(|second| second.key() == first.key())?;
         Some((first, times(first, second)?))
     });
-    let size = |ratio: &[f64; 3]| ratio[0].ln().abs();
-    let (result, ratio) = pairs.max_by(|(_, one), (_, other)| size(one).total_cmp(&size(other)))?;
+    // Where an interval includes 1, the distance of its nearest end is negative.
+    let least = |[_, low, high]: &[f64; 3]| low.ln().max(-high.ln());
+    let (result, ratio) = pairs.max_by(|(_, one), (_, other)| least(one).total_cmp(&least(other)))?;
     let entry = PlanEntry {
         benchmark: result.benchmark.clone(),
         parameters: result.parameters.clone(),

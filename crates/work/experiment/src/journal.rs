@@ -164,9 +164,9 @@ impl Journal {
         let mut open = Self { boot: self.boot.clone(), ..Self::default() };
         for item in &self.items {
             match item.restore(system) {
-                Ok(None) => {}
-                Ok(Some(changed)) if changed == item.old => restored += 1,
-                Ok(Some(value)) => {
+                Ok(Now::AsItWas) => {}
+                Ok(Now::SetBack) => restored += 1,
+                Ok(Now::Foreign(value)) => {
                     left.push(Left::Foreign { address: item.address.clone(), value, old: item.old.clone() });
                 }
                 Err(reason) => {
@@ -206,24 +206,31 @@ impl Journal {
     }
 }
 
+/// A value after it was restored.
+enum Now {
+    AsItWas,
+    SetBack,
+    /// Another program set this.
+    Foreign(String),
+}
+
 impl JournalItem {
-    /// The old value if it was set back, another one if another program set that, and nothing if it is as it was.
-    fn restore(&self, system: &System) -> Result<Option<String>, String> {
+    fn restore(&self, system: &System) -> Result<Now, String> {
         let now = match system.read(&self.address) {
             Ok(now) => now,
             // What is gone has no value: an interface, a disk.
-            Err(_) if system.is_gone(&self.address) => return Ok(None),
+            Err(_) if system.is_gone(&self.address) => return Ok(Now::AsItWas),
             Err(reason) => return Err(reason),
         };
         if now == self.old {
-            return Ok(None);
+            return Ok(Now::AsItWas);
         }
         if !self.new.contains(&now) {
-            return Ok(Some(now));
+            return Ok(Now::Foreign(now));
         }
         system.write(&self.address, &self.old)?;
         match system.read(&self.address)? {
-            now if now == self.old => Ok(Some(now)),
+            now if now == self.old => Ok(Now::SetBack),
             now => Err(format!("it stays {now} and was {}", self.old)),
         }
     }

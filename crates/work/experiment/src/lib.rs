@@ -29,4 +29,4 @@ pub use settings::{NOTHING, SETTINGS};
 pub use subject::Experiment;
 pub use system::System;
 pub use towards::towards;
-pub use under::{Variable, argument, set_all};
+pub use under::{CHECK, Variable, argument, check, set_all};

@@ -1,12 +1,13 @@
 //! What an experiment tries: rows of settings and values, and the run document that holds their results.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use model::{BenchmarkResult, Class, Metric, Parameters, PlanEntry, Primitive, ResultKey, Run, Unit};
 
 use crate::journal::JournalItem;
 use crate::system::{self, System};
-use crate::{Change, Error, Found, NOTHING, Setting, SettingKind};
+use crate::{Change, Error, Found, NOTHING, Setting, SettingKind, under};
 
 /// Benchmark of the time with a setting changed over the time as found.
 pub const RATIO: &str = compare::experiment::RATIO;
@@ -129,14 +130,24 @@ impl Chosen {
         let switch = |to| Switch { setting, from: old.clone(), to };
         self.switches.extend(others.into_iter().map(switch));
     }
+
+    /// Leaves out what the kernel refuses to a fresh process of `program`. A container may refuse what root may do.
+    pub fn leave_out_refused(&mut self, program: &OsStr) {
+        for switch in std::mem::take(&mut self.switches) {
+            match under::refusal(program, switch.setting, &switch.to) {
+                None => self.switches.push(switch),
+                Some(reason) => self.not_tried.push((format!("{}, {}", switch.setting.title, switch.to), reason)),
+            }
+        }
+    }
 }
 
 fn unknown(system: &System, id: &str) -> Error {
-    let near = model::nearest(id, system.settings.iter().map(|setting| setting.id));
-    let near = if near.is_empty() { String::new() } else { format!("; similar: {}", near.join(", ")) };
-    let all = system.settings.iter().map(|setting| setting.id).collect::<Vec<_>>().join(", ");
-    let near = if near.is_empty() { format!("; there are {all}") } else { near };
-    Error::Request(format!("there is no setting {id}{near}"))
+    let ids = || system.settings.iter().map(|setting| setting.id);
+    let near = model::nearest(id, ids());
+    let (word, names) =
+        if near.is_empty() { ("there are", ids().map(str::to_owned).collect()) } else { ("similar:", near) };
+    Error::Request(format!("there is no setting {id}; {word} {}", names.join(", ")))
 }
 
 /// The rows of an experiment: that of nothing first, then each setting by itself.

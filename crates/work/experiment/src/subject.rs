@@ -42,10 +42,8 @@ impl<'a> Experiment<'a> {
     }
 
     fn one(&mut self, held: &[Held<'_>], step: &WorkerStep, stopper: &Stopper) -> Result<One, SampleError> {
-        let mut inner = step.clone();
-        inner.tasks.truncate(1);
         let (mut sample, mut others) = (None, Vec::new());
-        for reply in self.bench.sample(held, inner, stopper)? {
+        for reply in self.bench.sample(held, of_one(step), stopper)? {
             match reply {
                 Reply::Launched { sample: found, .. } => sample = Some(*found),
                 Reply::Done | Reply::Prepared { .. } | Reply::Noted { .. } => {}
@@ -82,9 +80,7 @@ impl<'a> Experiment<'a> {
         step: &WorkerStep,
         stopper: &Stopper,
     ) -> Result<Result<(u64, u64), Vec<Reply>>, SampleError> {
-        let mut inner = step.clone();
-        inner.tasks.truncate(1);
-        let replies = self.bench.sample(held, inner, stopper)?;
+        let replies = self.bench.sample(held, of_one(step), stopper)?;
         let found = replies.iter().find_map(|reply| match reply {
             Reply::Calibrated { ops, nanos, .. } => Some((*ops, *nanos)),
             _ => None,
@@ -136,6 +132,11 @@ impl<'a> Experiment<'a> {
 /// Number of the row of a step, from 1.
 fn row_of(step: &WorkerStep) -> usize {
     step.tasks.iter().map(|task| task.result).max().unwrap_or(AS_FOUND).max(AS_FOUND + 1)
+}
+
+/// The metric as found and the row of nothing are two tasks of one sample.
+fn of_one(step: &WorkerStep) -> WorkerStep {
+    WorkerStep { tasks: step.tasks.iter().take(1).cloned().collect(), ..step.clone() }
 }
 
 /// One sample, or what was said instead.

@@ -62,7 +62,9 @@ fn answer(found: &SettingEffects) -> Option<String> {
     match found.effects.iter().find(matters) {
         Some(first) => Some(format!("{} matters most: {}.", first.title, effect(first)?)),
         None => {
-            let open = found.effects.iter().filter(|effect| effect.verdict == Verdict::Inconclusive).count();
+            let is_open =
+                |effect: &&SettingEffect| effect.verdict == Verdict::Inconclusive && effect.setting != NOTHING;
+            let open = found.effects.iter().filter(is_open).count();
             (open > 0).then(|| format!("{} inconclusive; more --blocks decide.", plural(open, "change")))
         }
     }
@@ -95,11 +97,21 @@ fn too_few(blocks: usize) -> String {
     format!("inconclusive: {} of {} blocks", blocks, compare::experiment::FEWEST_BLOCKS)
 }
 
-/// "3.1x slower (3.0 – 3.2)".
+/// "3.1x slower (3.0 – 3.2)"; without a verdict the ratio of the times.
 fn effect(found: &SettingEffect) -> Option<String> {
-    let [ratio, low, high] = found.ratio?;
-    let slower = ratio >= 1.0;
-    let [value, from, to] = if slower { [ratio, low, high] } else { [1.0 / ratio, 1.0 / high, 1.0 / low] };
+    let ratio = found.ratio?;
+    Some(if found.verdict.differs() { changed(ratio) } else { factor(ratio, "") })
+}
+
+fn changed([ratio, low, high]: [f64; 3]) -> String {
+    if ratio >= 1.0 {
+        factor([ratio, low, high], " slower")
+    } else {
+        factor([1.0 / ratio, 1.0 / high, 1.0 / low], " faster")
+    }
+}
+
+fn factor([value, low, high]: [f64; 3], word: &str) -> String {
     let digits = if value < 1.995 {
         3
     } else if value < 9.95 {
@@ -107,14 +119,7 @@ fn effect(found: &SettingEffect) -> Option<String> {
     } else {
         1
     };
-    let word = match found.verdict {
-        Verdict::Different(_) if slower => " slower",
-        Verdict::Different(_) => " faster",
-        _ => "",
-    };
-    // Without a verdict the ratio is that of the times.
-    let [value, from, to] = if found.verdict.differs() { [value, from, to] } else { [ratio, low, high] };
-    Some(format!("{value:.digits$}x{word} ({from:.digits$}\u{a0}–\u{a0}{to:.digits$})"))
+    format!("{value:.digits$}x{word} ({low:.digits$}\u{a0}–\u{a0}{high:.digits$})")
 }
 
 fn not_tried(all: &[(String, String)]) -> DocumentSection {
@@ -151,8 +156,7 @@ pub fn explained(
     context: &ExperimentContext,
 ) -> Document {
     let mut document = experiment(run, found, context);
-    let [ratio, ..] = parts.ratio;
-    let (times, word) = if ratio >= 1.0 { (ratio, "slower") } else { (1.0 / ratio, "faster") };
+    let word = if parts.ratio[0] >= 1.0 { "slower" } else { "faster" };
     let metric =
         run.results.first().map(|first| label(&first.title, &first.metric, &first.parameters)).unwrap_or_default();
     let mut items: Vec<String> = parts
@@ -168,7 +172,7 @@ pub fn explained(
         Some(share) => format!("{} is unexplained.", percent(share)),
         None => "How much is unexplained is not known.".to_owned(),
     });
-    document.summary.insert(0, format!("{metric} is {times:.2}x {word} in the second run."));
+    document.summary.insert(0, format!("{metric} is {} in the second run.", changed(parts.ratio)));
     document.sections.insert(0, DocumentSection::of("", Block::list(items)));
     document.data = EmbeddedJson::of(&serde_json::json!({ "parts": parts, "effects": found })).ok();
     document
