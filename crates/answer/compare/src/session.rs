@@ -113,14 +113,16 @@ impl History {
         let mut logs: HashMap<String, HashMap<ResultKey, Vec<SessionLog>>> = HashMap::new();
         let of_clock = earlier.iter().filter(|record| record.result.benchmark == model::CLOCK && record.value > 1e6);
         let clocks: HashMap<&str, f64> = of_clock.map(|record| (record.run.as_str(), record.value.ln())).collect();
+        let ids: HashSet<&str> = runs.iter().map(|run| run.id.as_str()).collect();
+        let mut begins: HashMap<&str, HashSet<&str>> = HashMap::new();
+        for run in runs.iter().filter(|run| !run.machine.fingerprint.is_empty()) {
+            begins.entry(&run.machine.fingerprint).or_default().insert(&run.session.started);
+        }
         for record in earlier.iter().rev() {
             let begun = if record.started.is_empty() { &record.run } else { &record.started };
-            let compared = |run: &&Run| {
-                let one_session = run.machine.fingerprint == record.machine && run.session.started == *begun;
-                run.id == record.run || one_session
-            };
-            let here = !record.machine.is_empty() && runs.iter().any(|run| run.machine.fingerprint == record.machine);
-            if !here || runs.iter().any(compared) || record.value.is_nan() || record.value <= 0.0 {
+            let Some(compared) = begins.get(record.machine.as_str()) else { continue };
+            let is_compared = ids.contains(record.run.as_str()) || compared.contains(begun.as_str());
+            if is_compared || record.value.is_nan() || record.value <= 0.0 {
                 continue;
             }
             let of_result = logs.entry(record.machine.clone()).or_default().entry(record.result.clone()).or_default();

@@ -43,7 +43,7 @@ pub(crate) const SPIKE: f64 = 4.5;
 const BESIDE: f64 = 2.0;
 
 /// One metric over the runs that have it: logarithms of what one unit of work costs, so that more is slower.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Series {
     /// Logarithms.
     pub(crate) logs: Vec<f64>,
@@ -53,6 +53,9 @@ pub(crate) struct Series {
     pub(crate) usual: f64,
     /// Places at which another machine begins: nothing is compared across them.
     pub(crate) borders: Vec<usize>,
+    /// Standard deviation by the differences of neighbours, in which a change of level counts once: the median absolute
+    /// difference, which is 0.954 standard deviations of a normal variable.
+    pub(crate) scatter: f64,
 }
 
 /// What a false alarm may cost, and how often single runs are far out.
@@ -122,17 +125,28 @@ struct Search {
     typical: f64,
     /// Limits by degrees of freedom.
     limits: HashMap<u64, f64>,
+    /// The present level by the last run that counts: every width comes to the same ones.
+    levels: HashMap<usize, Level>,
 }
 
 impl Series {
+    pub(crate) fn new(logs: Vec<f64>, errors: Vec<f64>, usual: f64, borders: Vec<usize>) -> Self {
+        let inside = (1..logs.len()).filter(|at| !borders.contains(at));
+        let steps: Vec<f64> = inside.map(|at| (logs[at] - logs[at - 1]).abs()).collect();
+        let scatter = stats::median(&steps).unwrap_or(0.0) / 0.954;
+        Self { logs, errors, usual, borders, scatter }
+    }
+
     /// Changes in the order of time.
     pub(crate) fn alarms(&self, caution: Caution) -> Vec<Alarm> {
         let mut found: Vec<Alarm> = Vec::new();
         let typical = stats::median(&self.errors).unwrap_or(0.0);
-        let mut search = Search { start: 0, carried: None, caution, typical, limits: HashMap::new() };
+        let mut search =
+            Search { start: 0, carried: None, caution, typical, limits: HashMap::new(), levels: HashMap::new() };
         for now in 1..=self.logs.len() {
             if self.borders.contains(&(now - 1)) {
                 (search.start, search.carried) = (now - 1, None);
+                search.levels.clear();
             }
             let fewest = if search.carried.is_some() { FEWEST_AGAIN } else { FEWEST };
             let widths = WIDTHS.into_iter().take_while(|width| now >= search.start + width + fewest);
@@ -145,6 +159,7 @@ impl Series {
             let level = Level::of(&mut self.logs[from..at].to_vec()).with(search.carried, 0.0);
             found.push(Alarm { at, found: now - 1 });
             (search.start, search.carried) = (at, Some((level.variance, level.degrees.min(BASELINE as f64))));
+            search.levels.clear();
         }
         found
     }
@@ -152,7 +167,8 @@ impl Series {
     /// Whether the runs from `cut` to `now` differ from those from `start` to `cut`.
     fn differs(&self, cut: usize, now: usize, search: &mut Search) -> bool {
         let before = &self.logs[search.start.max(cut.saturating_sub(BASELINE))..cut];
-        let level = Level::of(&mut before.to_vec()).with(search.carried, self.usual);
+        let known = || Level::of(&mut before.to_vec()).with(search.carried, self.usual);
+        let level = *search.levels.entry(cut).or_insert_with(known);
         let width = (now - cut) as f64;
         let degrees = level.degrees.round().max(1.0);
         let error = search.caution.error;
@@ -205,7 +221,7 @@ impl Series {
     pub(crate) fn squares(&self, start: usize, end: usize) -> f64 {
         let logs = &self.logs[start..end];
         let Some(middle) = stats::median(logs) else { return 0.0 };
-        let most = SPIKE * self.scatter();
+        let most = SPIKE * self.scatter;
         let bounded = || logs.iter().map(|log| (log - middle).clamp(-most, most));
         let mean = bounded().sum::<f64>() / logs.len() as f64;
         bounded().map(|off| (off - mean).powi(2)).sum()
@@ -222,15 +238,7 @@ impl Series {
         let counts = 1.0 / before.len() as f64 + 1.0 / after.len() as f64;
         // A median is less certain than a mean by this factor.
         let factor = std::f64::consts::FRAC_PI_2;
-        Some((change, self.scatter() * (factor * counts).sqrt()))
-    }
-
-    /// Standard deviation by the differences of neighbours, in which a change of level counts once: the median absolute
-    /// difference, which is 0.954 standard deviations of a normal variable.
-    pub(crate) fn scatter(&self) -> f64 {
-        let inside = (1..self.logs.len()).filter(|at| !self.borders.contains(at));
-        let steps: Vec<f64> = inside.map(|at| (self.logs[at] - self.logs[at - 1]).abs()).collect();
-        stats::median(&steps).unwrap_or(0.0) / 0.954
+        Some((change, self.scatter * (factor * counts).sqrt()))
     }
 
     /// Correlation of neighbouring runs by their differences, in which a change of level counts once: the correlation of
@@ -243,7 +251,7 @@ impl Series {
     /// Runs far from those before them towards slower and towards faster, one or two in a row and then none: three are
     /// another level, and what the last ones are is not known yet.
     pub(crate) fn spikes(&self) -> [Vec<usize>; 2] {
-        let scatter = self.scatter();
+        let scatter = self.scatter;
         let mut found = [Vec::new(), Vec::new()];
         let mut run = 1;
         while run < self.logs.len() && scatter > 0.0 {

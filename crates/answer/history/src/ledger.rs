@@ -38,12 +38,13 @@ fn replaced(before: &Machine, now: &Machine) -> bool {
     IDENTITY.iter().any(|name| differs(name))
 }
 
-/// The changes of the runs of a machine in the order of time, and the runs with which another machine begins.
-pub(crate) fn ledger(runs: &[&Run]) -> (Vec<LedgerEntry>, Vec<usize>) {
+/// The changes of the runs of a machine in the order of time, and the runs with which another machine begins. Each run
+/// has its index; between two of them nothing changed.
+pub(crate) fn ledger(runs: &[(usize, &Run)]) -> (Vec<LedgerEntry>, Vec<usize>) {
     let (mut entries, mut borders) = (Vec::new(), Vec::new());
-    let Some((first, rest)) = runs.split_first() else { return (entries, borders) };
+    let Some(((_, first), rest)) = runs.split_first() else { return (entries, borders) };
     let mut before = bare(first);
-    for (at, run) in (1..).zip(rest) {
+    for &(at, run) in rest {
         let mut now = bare(run);
         if replaced(&before.machine, &now.machine) {
             borders.push(at);

@@ -15,6 +15,6 @@ mod result;
 mod shape;
 
 pub use ledger::LedgerEntry;
-pub use metrics::history;
+pub use metrics::{history, history_of};
 pub use result::{Event, History, HistoryRun, Member, MetricHistory, MetricPoint};
 pub use shape::Shape;

@@ -50,38 +50,46 @@ impl Lane {
 /// The history of the runs of one machine, given in the order of time with their names on a command line.
 #[must_use]
 pub fn history(runs: &[(String, &Run)]) -> History {
-    let documents: Vec<&Run> = runs.iter().map(|(_, run)| *run).collect();
-    let (ledger, replaced) = ledger(&documents);
-    let mut metrics = metrics(&documents);
+    let documents: Vec<(usize, &Run)> = runs.iter().map(|(_, run)| *run).enumerate().collect();
+    let named =
+        |(handle, run): &(String, &Run)| HistoryRun { handle: handle.clone(), started: run.session.started.clone() };
+    told(runs.iter().map(named).collect(), &documents, metrics(&documents))
+}
+
+/// The history of one result of one machine by its values, without the documents of their runs. `machines` are runs with
+/// which the machine was another one, the first run and the newest one included, each with its index.
+#[must_use]
+pub fn history_of(
+    result: &BenchmarkResult,
+    runs: Vec<HistoryRun>,
+    points: Vec<MetricPoint>,
+    machines: &[(usize, &Run)],
+) -> History {
+    told(runs, machines, vec![(MetricHistory { points, ..empty(result) }, result.class.session_noise())])
+}
+
+fn told(runs: Vec<HistoryRun>, machines: &[(usize, &Run)], mut metrics: Vec<(MetricHistory, f64)>) -> History {
+    let (ledger, replaced) = ledger(machines);
     let mut lanes: Vec<Lane> =
         metrics.iter().enumerate().map(|(at, (metric, usual))| lane(at, metric, *usual, &replaced)).collect();
     let families = families(&lanes, &metrics, &replaced);
     lanes.extend(families);
     for (lane, (metric, _)) in lanes.iter().zip(&mut metrics) {
-        metric.noise = lane.series.scatter();
+        metric.noise = lane.series.scatter;
         metric.spikes = lane.series.spikes().concat().into_iter().map(|at| lane.runs[at]).collect();
         metric.spikes.sort_unstable();
     }
     let metrics: Vec<MetricHistory> = metrics.into_iter().map(|(metric, _)| metric).collect();
-    let events = events(&metrics, &lanes, &cautions(&lanes, &documents), &ledger);
-    let named =
-        |(handle, run): &(String, &Run)| HistoryRun { handle: handle.clone(), started: run.session.started.clone() };
-    History {
-        machine: documents.last().map(|run| run.machine.name.clone()).unwrap_or_default(),
-        runs: runs.iter().map(named).collect(),
-        metrics,
-        events,
-        ledger,
-        replaced,
-        false_alarms: FALSE_ALARMS,
-    }
+    let events = events(&metrics, &lanes, &cautions(&lanes, &runs), &ledger);
+    let machine = machines.last().map(|(_, run)| run.machine.name.clone()).unwrap_or_default();
+    History { machine, runs, metrics, events, ledger, replaced, false_alarms: FALSE_ALARMS }
 }
 
 /// Every metric with the session noise of its class, those of the newest run first.
-fn metrics(runs: &[&Run]) -> Vec<(MetricHistory, f64)> {
+fn metrics(runs: &[(usize, &Run)]) -> Vec<(MetricHistory, f64)> {
     let mut places: HashMap<ResultKey, usize> = HashMap::new();
     let mut metrics: Vec<(MetricHistory, f64)> = Vec::new();
-    for run in runs.iter().rev() {
+    for (_, run) in runs.iter().rev() {
         for result in run.results.iter().filter(|result| !result.is_condition()) {
             places.entry(result.key()).or_insert_with(|| {
                 metrics.push((empty(result), result.class.session_noise()));
@@ -89,7 +97,7 @@ fn metrics(runs: &[&Run]) -> Vec<(MetricHistory, f64)> {
             });
         }
     }
-    for (at, run) in runs.iter().enumerate() {
+    for &(at, run) in runs {
         // A neighbour on the core says nothing about the machine.
         for result in run.results.iter().filter(|result| !result.is_shared_core()) {
             let Some(&place) = places.get(&result.key()) else { continue };
@@ -127,12 +135,9 @@ fn lane(at: usize, metric: &MetricHistory, usual: f64, replaced: &[usize]) -> La
     // What costs more time is slower, whichever way the metric counts.
     let way = if metric.metric.better == Better::Lower { 1.0 } else { -1.0 };
     let runs: Vec<usize> = metric.points.iter().map(|point| point.run).collect();
-    let series = Series {
-        logs: metric.points.iter().map(|point| way * point.value.ln()).collect(),
-        errors: metric.points.iter().map(|point| compare::least_error(point.low, point.high)).collect(),
-        usual,
-        borders: borders(&runs, replaced),
-    };
+    let logs = metric.points.iter().map(|point| way * point.value.ln()).collect();
+    let errors = metric.points.iter().map(|point| compare::least_error(point.low, point.high)).collect();
+    let series = Series::new(logs, errors, usual, borders(&runs, replaced));
     Lane { series, runs, metrics: vec![at], family: None }
 }
 
@@ -160,7 +165,7 @@ fn mean(family: String, members: Vec<usize>, lanes: &[Lane], replaced: &[usize])
     // A metric that is missing here and there would move the mean by its absence.
     let whole = |member: &&usize| 10 * lanes[**member].runs.len() >= 9 * runs.len();
     let whole: Vec<usize> = members.iter().filter(whole).copied().collect();
-    let scatters: Vec<f64> = whole.iter().map(|member| lanes[*member].series.scatter()).collect();
+    let scatters: Vec<f64> = whole.iter().map(|member| lanes[*member].series.scatter).collect();
     let typical = stats::median(&scatters).filter(|typical| *typical > 0.0)?;
     let mut scores: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for (member, scatter) in whole.iter().zip(&scatters).filter(|(_, scatter)| **scatter > 0.0) {
@@ -177,12 +182,8 @@ fn mean(family: String, members: Vec<usize>, lanes: &[Lane], replaced: &[usize])
         return None;
     }
     let runs: Vec<usize> = scores.keys().copied().collect();
-    let series = Series {
-        logs: scores.into_values().map(|scores| typical * trimmed_mean(scores)).collect(),
-        errors: vec![0.0; runs.len()],
-        usual: 0.0,
-        borders: borders(&runs, replaced),
-    };
+    let logs = scores.into_values().map(|scores| typical * trimmed_mean(scores)).collect();
+    let series = Series::new(logs, vec![0.0; runs.len()], 0.0, borders(&runs, replaced));
     Some(Lane { series, runs, metrics: members, family: Some(family) })
 }
 
@@ -196,8 +197,8 @@ fn trimmed_mean(mut values: Vec<f64>) -> f64 {
 
 /// The caution that each series needs. The share of spikes in all metrics counts in each as much as [`RUNS_OF_ALL`] runs
 /// of its own, and the usual correlation of neighbouring runs is assumed in all of them.
-fn cautions(lanes: &[Lane], runs: &[&Run]) -> Vec<Caution> {
-    let days: HashSet<&str> = runs.iter().filter_map(|run| run.session.started.get(..10)).collect();
+fn cautions(lanes: &[Lane], runs: &[HistoryRun]) -> Vec<Caution> {
+    let days: HashSet<&str> = runs.iter().filter_map(|run| run.started.get(..10)).collect();
     let looks = NIGHTS * (runs.len() as f64 / days.len().max(1) as f64).ceil();
     let error = FALSE_ALARMS / (looks * lanes.len().max(FAMILY) as f64 * 2.0 * TESTS);
     let spikes: Vec<[f64; 2]> = lanes.iter().map(|lane| lane.series.spikes().map(|way| way.len() as f64)).collect();

@@ -43,6 +43,9 @@ const AROUND: usize = 60;
 /// Fewest runs of a drift: what climbs within fewer is a step.
 const DRIFT_RUNS: usize = 14;
 
+/// Most alarms that one line explains.
+const DRIFT_ALARMS: usize = 24;
+
 /// Part of a step that may remain after it went away.
 const REMAINS: f64 = 0.3;
 
@@ -53,7 +56,7 @@ pub(crate) fn shapes(series: &Series, alarms: &[Alarm]) -> Vec<Shaped> {
     while at < alarms.len() {
         // The most alarms that one line explains.
         let drifting = |last: usize| Some((last, drifting(series, alarms, at, last)?));
-        if let Some((last, hinge)) = (at..alarms.len()).rev().find_map(drifting) {
+        if let Some((last, hinge)) = (at..alarms.len().min(at + DRIFT_ALARMS)).rev().find_map(drifting) {
             found.push(drift(series, hinge, alarms[at].found));
             at = last + 1;
             continue;
@@ -99,7 +102,7 @@ impl Hinge {
     /// The best one for the runs from `low` to `high`, beginning before `latest`.
     fn of(series: &Series, low: usize, high: usize, latest: usize) -> Option<Self> {
         let stride = ((latest - low) / 24).max(1);
-        let most = SPIKE * series.scatter();
+        let most = SPIKE * series.scatter;
         let at = |begin: usize| {
             let x: Vec<f64> = (low..high).map(|run| run.saturating_sub(begin) as f64).collect();
             let logs = &series.logs[low..high];
@@ -118,7 +121,7 @@ fn drifting(series: &Series, alarms: &[Alarm], first: usize, last: usize) -> Opt
     let cuts: Vec<usize> = [low].into_iter().chain(cuts).chain([high]).collect();
     let steps: f64 = cuts.windows(2).map(|cut| series.squares(cut[0], cut[1])).sum();
     let count = (high - low) as f64;
-    let least = (1e-3 * count * series.scatter().powi(2)).max(f64::MIN_POSITIVE);
+    let least = (1e-3 * count * series.scatter.powi(2)).max(f64::MIN_POSITIVE);
     let criterion = |squares: f64, parameters: f64| count * squares.max(least).ln() + parameters * count.ln();
     let latest = (alarms[first].at - 1).min(high.checked_sub(DRIFT_RUNS)?);
     let hinge = Hinge::of(series, low, high, latest.max(low))?;

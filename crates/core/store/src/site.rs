@@ -112,15 +112,19 @@ pub(crate) fn pattern(text: &str) -> String {
 }
 
 /// Machines with the number of their runs, by the time of their newest one. Parameters: limit, offset, and the suite
-/// whose runs alone count, if one is asked for.
+/// whose runs alone count, if one is asked for. An index leads from one machine to the next, and to the newest run of
+/// each: only the runs of the machines of this page are counted.
 pub(crate) fn machines(of_suite: bool, prefix: &str) -> String {
-    let (which, there) = if of_suite { ("suite = $3", "suite = $3 AND") } else { ("true", "") };
-    let sql = "SELECT @, m.counted FROM
-        (SELECT ~ AS identity, count(*) AS counted, max(moment) AS latest FROM %runs WHERE &
-         GROUP BY ~ ORDER BY max(moment) DESC, ~ LIMIT $1 OFFSET $2) m
-        JOIN %runs ON number = (SELECT number FROM %runs WHERE ^ ~ = m.identity ORDER BY moment DESC, number DESC LIMIT 1)
-        ORDER BY m.latest DESC, m.identity";
-    fill(&sql.replace('&', which).replace('^', there), prefix)
+    let sql = "WITH RECURSIVE
+        every(identity) AS (SELECT min(~) FROM %runs WHERE & UNION ALL
+            SELECT (SELECT min(~) FROM %runs WHERE & AND ~ > identity) FROM every WHERE identity IS NOT NULL),
+        newest AS (SELECT identity, (SELECT number FROM %runs WHERE & AND ~ = identity
+            ORDER BY moment DESC, number DESC LIMIT 1) AS run FROM every WHERE identity IS NOT NULL),
+        shown AS (SELECT @, moment, identity FROM newest JOIN %runs ON number = run
+            ORDER BY moment DESC, identity LIMIT $1 OFFSET $2)
+        SELECT @, (SELECT count(*) FROM %runs WHERE & AND ~ = identity) AS counted
+        FROM shown ORDER BY moment DESC, identity";
+    fill(&sql.replace('&', if of_suite { "suite = $3" } else { "true" }), prefix)
 }
 
 /// Suites, with the number of their runs, the most frequent first.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod ahead;
 mod error;
 mod frame;
 mod http;

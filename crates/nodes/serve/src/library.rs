@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::pages::{Failed, Page};
 use model::Run;
@@ -10,6 +11,10 @@ use store::{Detail, RunFilter, Store, Summary};
 /// Runs, and pages of many runs, that are kept in memory.
 const KEPT: usize = 128;
 const PAGES: usize = 32;
+
+/// How long a page of many runs is shown without a look at whether it has all of them: after a new run, readers get the
+/// page before it until the next one is made. See [`crate::ahead`].
+const LATE: Duration = Duration::from_secs(60);
 
 /// Opens the store for reading.
 pub(crate) type Opener = Box<dyn Fn() -> Result<Box<dyn Store>, store::Error> + Send + Sync>;
@@ -30,12 +35,24 @@ pub(crate) struct Library {
     pages: Mutex<VecDeque<Remembered>>,
 }
 
+/// For whom a page is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// A reader, who does not wait for what takes long.
+    Reader,
+    /// The next readers.
+    Ahead,
+}
+
 /// A page of many runs, which takes longer to make than to draw.
 struct Remembered {
-    name: String,
+    /// Its address.
+    path: String,
     /// The runs that it is made of.
     of: Vec<Summary>,
     page: Page,
+    /// When it was seen to have all of them.
+    checked: Instant,
 }
 
 /// What a panic of another thread leaves behind is whole: values are moved in and out.
@@ -82,23 +99,35 @@ impl Library {
         Ok(Held { number: summary.number, run })
     }
 
-    /// The page of this name, made anew if any of its runs is another than the last time.
+    /// The addresses of the pages of many runs.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        lock(&self.pages).iter().map(|page| page.path.clone()).collect()
+    }
+
+    /// The page of many runs of an address, made anew if any of them is another than the last time and the reader
+    /// would else see what is long past.
     pub(crate) fn remembered(
         &self,
-        name: &str,
-        of: &[Summary],
+        path: String,
+        of: Vec<Summary>,
+        turn: Turn,
         make: impl FnOnce(Vec<Held>) -> Result<Page, Failed>,
         store: &dyn Store,
     ) -> Result<Page, Failed> {
-        let known = |page: &&Remembered| page.name == name && page.of == of;
-        if let Some(known) = lock(&self.pages).iter().find(known) {
-            return Ok(known.page.clone());
+        let seen = Instant::now();
+        if let Some(known) = lock(&self.pages).iter_mut().find(|page| page.path == path) {
+            if known.of == of {
+                known.checked = seen;
+            }
+            if known.of == of || (turn == Turn::Reader && known.checked.elapsed() < LATE) {
+                return Ok(known.page.clone());
+            }
         }
         let runs: Vec<Held> = of.iter().map(|summary| self.held(store, summary)).collect::<Result<_, _>>()?;
         let page = make(runs)?;
         let mut pages = lock(&self.pages);
-        pages.retain(|page| page.name != name);
-        pages.push_back(Remembered { name: name.to_owned(), of: of.to_vec(), page: page.clone() });
+        pages.retain(|page| page.path != path);
+        pages.push_back(Remembered { path, of, page: page.clone(), checked: seen });
         if pages.len() > PAGES {
             pages.pop_front();
         }

@@ -17,7 +17,7 @@ use crate::intake::Intake;
 use crate::library::{Library, Opener};
 use crate::site::{Door, Site};
 use crate::wire::Wire;
-use crate::{Certificate, Error, Views, tls};
+use crate::{Certificate, Error, Views, ahead, tls};
 
 /// Threads that answer. Most of them wait: for a client, or for the disk.
 const THREADS: usize = 48;
@@ -55,6 +55,8 @@ pub struct Server {
     address: SocketAddr,
     encrypted: bool,
     stop: Arc<AtomicBool>,
+    /// Stops the thread that makes pages ahead of their readers.
+    ahead: Option<SyncSender<()>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -90,7 +92,9 @@ impl Server {
             .collect();
         let asked = Arc::clone(&stop);
         threads.push(std::thread::spawn(move || accept_all(&listener, &queue, &asked)));
-        Ok(Self { address, encrypted, stop, threads })
+        let (ahead, ended) = sync_channel(0);
+        threads.push(std::thread::spawn(move || ahead::run(&site, &ended)));
+        Ok(Self { address, encrypted, stop, ahead: Some(ahead), threads })
     }
 
     /// Where it listens.
@@ -109,6 +113,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
+        drop(self.ahead.take());
         // Wakes the thread that accepts.
         let _ = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
         for thread in self.threads.drain(..) {

@@ -9,7 +9,7 @@ use crate::address::Target;
 use crate::frame;
 use crate::http::{self, HTML, JSON, Request, Response};
 use crate::intake::{Intake, Receipt, Refusal};
-use crate::library::Library;
+use crate::library::{Library, Turn};
 use crate::pages::{self, Page};
 use crate::wire::Wire;
 
@@ -64,9 +64,9 @@ fn password(encoded: &str) -> Vec<u8> {
 /// Everything that requests need.
 pub(crate) struct Site {
     door: Door,
-    library: Library,
+    pub(crate) library: Library,
     intake: Option<Intake>,
-    views: Box<dyn Views>,
+    pub(crate) views: Box<dyn Views>,
     /// Large documents are read one after the other, whoever sends them.
     reading: std::sync::Mutex<()>,
 }
@@ -95,7 +95,7 @@ impl Site {
         if self.door.readers_too && !self.door.knows(request) {
             return denied();
         }
-        let shown = pages::page(&target, &self.library, self.views.as_ref());
+        let shown = pages::page(&target, &self.library, self.views.as_ref(), Turn::Reader);
         match shown {
             Ok(Page::Document(document, links)) => drawn(200, &document, links, &target),
             Ok(Page::Elsewhere(place)) => {

@@ -57,7 +57,20 @@ pub(crate) enum Wire {
     Client(Box<StreamOwned<ClientConnection, Timed>>),
 }
 
+/// What is read and written.
+trait Stream: Read + Write {}
+
+impl<T: Read + Write> Stream for T {}
+
 impl Wire {
+    fn stream(&mut self) -> &mut dyn Stream {
+        match self {
+            Self::Plain(timed) => timed,
+            Self::Server(tls) => tls,
+            Self::Client(tls) => tls,
+        }
+    }
+
     fn timed(&mut self) -> &mut Timed {
         match self {
             Self::Plain(timed) => timed,
@@ -84,28 +97,16 @@ impl Wire {
 
 impl Read for Wire {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(timed) => timed.read(into),
-            Self::Server(tls) => tls.read(into),
-            Self::Client(tls) => tls.read(into),
-        }
+        self.stream().read(into)
     }
 }
 
 impl Write for Wire {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(timed) => timed.write(bytes),
-            Self::Server(tls) => tls.write(bytes),
-            Self::Client(tls) => tls.write(bytes),
-        }
+        self.stream().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(timed) => timed.flush(),
-            Self::Server(tls) => tls.flush(),
-            Self::Client(tls) => tls.flush(),
-        }
+        self.stream().flush()
     }
 }

@@ -26,8 +26,9 @@ const NAMED: usize = 3;
 /// Ledger entries that it names.
 const ENTRIES: usize = 4;
 
-/// Points of a chart: a longer history is thinned for drawing, never in the data.
-const DRAWN: usize = 400;
+/// Parts into which a long history is divided for drawing: of each the least and the greatest value are drawn, so that
+/// no spike is lost. The data hold all values.
+const PARTS: usize = 150;
 
 /// Runs in a sparkline.
 const SPARKS: usize = 24;
@@ -197,11 +198,23 @@ fn spark(points: &[&MetricPoint]) -> String {
     medians.iter().map(|value| BLOCKS[height(value)]).collect()
 }
 
+/// The values that are drawn, from the earliest.
+fn thinned<'a>(points: &'a [&'a MetricPoint]) -> impl Iterator<Item = &'a MetricPoint> {
+    let parts = if points.len() <= 2 * PARTS { points.len() } else { PARTS };
+    (0..parts).flat_map(move |part| {
+        let part = &points[part * points.len() / parts..(part + 1) * points.len() / parts];
+        let by_value = |a: &&&MetricPoint, b: &&&MetricPoint| a.value.total_cmp(&b.value);
+        let mut ends: Vec<&MetricPoint> =
+            [part.iter().min_by(by_value), part.iter().max_by(by_value)].into_iter().flatten().copied().collect();
+        ends.sort_by_key(|point| point.run);
+        ends.dedup_by_key(|point| point.run);
+        ends
+    })
+}
+
 fn chart(history: &History, at: usize, metric: &MetricHistory, from: usize) -> Chart {
     let points: Vec<&MetricPoint> = metric.points.iter().filter(|point| point.run >= from).collect();
-    let stride = points.len().div_ceil(DRAWN).max(1);
-    let drawn = points.iter().step_by(stride);
-    let points = drawn.map(|point| ((point.run - from) as f64, quantity(metric, point))).collect();
+    let points = thinned(&points).map(|point| ((point.run - from) as f64, quantity(metric, point))).collect();
     let own = history
         .events
         .iter()
@@ -241,4 +254,25 @@ fn records(history: &History, metrics: &[(usize, &MetricHistory)]) -> Records {
         }
     }
     Records { header: vec!["result", "run", "started", "value", "low", "high", "slower"], rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_history_is_thinned_for_drawing_and_keeps_its_spikes() {
+        let value = |run: usize| match run {
+            7777 => 9.0,
+            1234 => 0.1,
+            _ => 1.0 + (run % 10) as f64 * 0.01,
+        };
+        let all: Vec<MetricPoint> =
+            (0..10_000).map(|run| MetricPoint { run, value: value(run), low: 0.9, high: 1.1 }).collect();
+        let all: Vec<&MetricPoint> = all.iter().collect();
+        let drawn: Vec<usize> = thinned(&all).map(|point| point.run).collect();
+        assert!(drawn.len() <= 2 * PARTS && drawn.is_sorted());
+        assert!(drawn.contains(&1234) && drawn.contains(&7777));
+        assert_eq!(thinned(&all[..300]).count(), 300, "a short one is drawn as it is");
+    }
 }

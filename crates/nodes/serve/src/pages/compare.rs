@@ -5,7 +5,7 @@ use store::{Store, Summary};
 
 use super::{Failed, Page, Views, number_of};
 use crate::address::{self, Target};
-use crate::library::{Held, Library};
+use crate::library::{Held, Library, Turn};
 
 /// Most runs of a comparison.
 const MOST: usize = 12;
@@ -42,7 +42,13 @@ pub(super) fn page(store: &dyn Store, library: &Library, views: &dyn Views, numb
     views.compare(store, &runs).map(without_commands).map_err(Failed::unfit)
 }
 
-pub(super) fn fleet(store: &dyn Store, library: &Library, views: &dyn Views, suite: &str) -> Result<Page, Failed> {
+pub(super) fn fleet(
+    store: &dyn Store,
+    library: &Library,
+    views: &dyn Views,
+    suite: &str,
+    turn: Turn,
+) -> Result<Page, Failed> {
     let machines = store.machines(Some(suite), FLEET, 0)?;
     if machines.is_empty() {
         return Err(Failed::missing(format!("No machine has a run of the suite {suite}")));
@@ -52,15 +58,11 @@ pub(super) fn fleet(store: &dyn Store, library: &Library, views: &dyn Views, sui
         return Ok(Document::new(only).into());
     }
     let newest: Vec<Summary> = machines.into_iter().map(|machine| machine.newest).collect();
-    library.remembered(
-        &format!("fleet {suite}"),
-        &newest,
-        |runs| {
-            // Machines of one suite may still have nothing in common, which is an answer.
-            Ok(views.fleet(store, &runs).map_or_else(Document::new, without_commands).into())
-        },
-        store,
-    )
+    // Machines of one suite may still have nothing in common, which is an answer.
+    let make = |runs: Vec<Held>| -> Result<Page, Failed> {
+        Ok(views.fleet(store, &runs).map_or_else(Document::new, without_commands).into())
+    };
+    library.remembered(address::fleet(suite), newest, turn, make, store)
 }
 
 /// A reader has no command line on the store of the site.

@@ -37,11 +37,18 @@ pub(super) fn machines(store: &dyn Store, page: usize) -> Result<Document, Faile
 /// Every run, the newest first.
 pub(super) fn runs(store: &dyn Store, page: usize) -> Result<Document, Failed> {
     let all = store.page(&RunFilter::All, ROWS + 1, (page - 1) * ROWS)?;
-    let mut document = Document::new("Runs, the newest first");
-    document.add("", Block::Table(table(&all[..all.len().min(ROWS)])));
-    turn(&mut document, "/runs", page, all.len() > ROWS);
-    document.data = EmbeddedJson::of(&all.iter().take(ROWS).collect::<Vec<_>>()).ok();
-    Ok(document)
+    Ok(listed(Document::new("Runs, the newest first"), &all, "/runs", page))
+}
+
+/// A page with runs, of which one more than it shows was read.
+fn listed(mut document: Document, runs: &[Summary], path: &str, page: usize) -> Document {
+    let shown = &runs[..runs.len().min(ROWS)];
+    if !shown.is_empty() {
+        document.add("", Block::Table(table(shown)));
+    }
+    turn(&mut document, path, page, runs.len() > ROWS);
+    document.data = EmbeddedJson::of(&shown).ok();
+    document
 }
 
 /// Runs as rows with links.
@@ -103,12 +110,5 @@ pub(super) fn search(store: &dyn Store, target: &Target) -> Result<Document, Fai
         (text, more) if more > ROWS => format!("Runs with \"{text}\""),
         (text, count) => format!("{} with \"{text}\"", plural(count, "run")),
     };
-    let mut document = Document::new(title);
-    if !found.is_empty() {
-        document.add("", Block::Table(table(&found[..found.len().min(ROWS)])));
-        let path = format!("/search?q={}", address::part(&text));
-        turn(&mut document, &path, page, found.len() > ROWS);
-    }
-    document.data = EmbeddedJson::of(&found.iter().take(ROWS).collect::<Vec<_>>()).ok();
-    Ok(document)
+    Ok(listed(Document::new(title), &found, &format!("/search?q={}", address::part(&text)), page))
 }

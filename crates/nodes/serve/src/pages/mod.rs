@@ -1,6 +1,5 @@
 //! The pages. Each is one [`Document`], which the formats of the crate `report` draw: as HTML, and as JSON for its twin.
 
-mod change;
 mod compare;
 mod history;
 mod lists;
@@ -12,7 +11,7 @@ use report::{Block, Cell, Document};
 use store::Store;
 
 use crate::address::{self, Target};
-use crate::library::{Held, Library};
+use crate::library::{Held, Library, Turn};
 
 /// Views of what this crate does not know by itself.
 pub trait Views: Send + Sync {
@@ -86,7 +85,7 @@ impl From<store::Error> for Failed {
 }
 
 /// The page of an address.
-pub(crate) fn page(target: &Target, library: &Library, views: &dyn Views) -> Result<Page, Failed> {
+pub(crate) fn page(target: &Target, library: &Library, views: &dyn Views, turn: Turn) -> Result<Page, Failed> {
     let parts: Vec<&str> = target.parts.iter().map(String::as_str).collect();
     library.read(|store| match parts.as_slice() {
         [] | ["machines"] => lists::machines(store, target.page()).map(Page::from),
@@ -95,11 +94,11 @@ pub(crate) fn page(target: &Target, library: &Library, views: &dyn Views) -> Res
         ["runs", number] => run::page(store, library, views, number_of(number)?, target.twin),
         ["compare"] => compare::asked(target),
         ["compare", numbers] => compare::page(store, library, views, numbers).map(Page::from),
-        ["history", identity, key] => history::page(store, library, identity, key, target.twin),
+        ["history", identity, key] => history::page(store, library, identity, key),
         ["fleet"] => lists::suites(store).map(Page::from),
-        ["fleet", suite] => compare::fleet(store, library, views, suite),
+        ["fleet", suite] => compare::fleet(store, library, views, suite, turn),
         ["search"] => lists::search(store, target).map(Page::from),
-        ["metrics"] => metrics::page(store, library, target.page()),
+        ["metrics"] => metrics::page(store, library, target.page(), turn),
         _ => Err(Failed::missing("There is no page of this address")),
     })
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests, helpers included")]
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -58,7 +58,7 @@ impl Place {
 
     /// A site that accepts runs.
     pub(crate) fn serve(&self) -> Server {
-        serve(&self.store(), "127.0.0.1:0".parse().unwrap(), None)
+        serve(&self.store(), 0, None)
     }
 
     pub(crate) fn summaries(&self) -> Vec<store::Summary> {
@@ -66,18 +66,23 @@ impl Place {
     }
 }
 
-pub(crate) fn serve(store: &Path, address: SocketAddr, certificate: Option<Certificate>) -> Server {
-    let accept = Some(store::open(store, Access::Write).unwrap());
+/// What a site on a store needs.
+pub(crate) fn settings(store: &Path, address: &str, token: Option<&str>, accept: bool) -> ServerSettings {
+    let accept = accept.then(|| store::open(store, Access::Write).unwrap());
     let store = store.to_owned();
-    let settings = ServerSettings {
-        address,
-        token: Some(Token::parse(TOKEN).unwrap()),
-        certificate,
+    ServerSettings {
+        address: address.parse().unwrap(),
+        token: token.map(|token| Token::parse(token).unwrap()),
+        certificate: None,
         open: Box::new(move || store::open(&store, Access::Read)),
         accept,
         views: Box::new(PlainViews),
-    };
-    Server::start(settings).unwrap()
+    }
+}
+
+pub(crate) fn serve(store: &Path, port: u16, certificate: Option<Certificate>) -> Server {
+    let settings = settings(store, &format!("127.0.0.1:{port}"), Some(TOKEN), true);
+    Server::start(ServerSettings { certificate, ..settings }).unwrap()
 }
 
 pub(crate) fn pusher(server: &Server) -> Pusher {

@@ -6,10 +6,10 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use channel::Token;
-use serve::{Error, PushError, Pusher, Server, ServerSettings};
+use serve::{Error, PushError, Pusher, Server};
 use store::Access;
 
-use crate::common::{Place, PlainViews, TOKEN, answer, get, pusher, send, small};
+use crate::common::{Place, TOKEN, answer, get, pusher, send, settings, small};
 
 /// A request that pushes these bytes with this digest.
 fn put(digest: &str, token: &str, body: &[u8]) -> Vec<u8> {
@@ -170,25 +170,16 @@ fn a_page_of_another_site_cannot_read_this_one() {
     }
 }
 
-fn settings(place: &Place, address: &str, token: Option<&str>, accept: bool) -> ServerSettings {
-    let path = place.store();
-    ServerSettings {
-        address: address.parse().unwrap(),
-        token: token.map(|token| Token::parse(token).unwrap()),
-        certificate: None,
-        open: Box::new(move || store::open(&path, Access::Read)),
-        accept: accept.then(|| store::open(&place.store(), Access::Write).unwrap()),
-        views: Box::new(PlainViews),
-    }
-}
-
 #[test]
 fn an_address_that_others_reach_needs_a_token_of_readers_too() {
     let place = Place::new();
     drop(store::open(&place.store(), Access::Write).unwrap());
-    assert!(matches!(Server::start(settings(&place, "0.0.0.0:0", None, false)).map(drop), Err(Error::Open(_))));
-    assert!(matches!(Server::start(settings(&place, "127.0.0.1:0", None, true)).map(drop), Err(Error::NoToken)));
-    let server = Server::start(settings(&place, "0.0.0.0:0", Some(TOKEN), false)).unwrap();
+    assert!(matches!(Server::start(settings(&place.store(), "0.0.0.0:0", None, false)).map(drop), Err(Error::Open(_))));
+    assert!(matches!(
+        Server::start(settings(&place.store(), "127.0.0.1:0", None, true)).map(drop),
+        Err(Error::NoToken)
+    ));
+    let server = Server::start(settings(&place.store(), "0.0.0.0:0", Some(TOKEN), false)).unwrap();
     let asked = |line: &str| {
         let mut stream = TcpStream::connect(("127.0.0.1", server.address().port())).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -206,7 +197,7 @@ fn an_address_that_others_reach_needs_a_token_of_readers_too() {
 fn a_site_that_does_not_accept_runs_is_read_only() {
     let place = Place::new();
     drop(store::open(&place.store(), Access::Write).unwrap());
-    let server = Server::start(settings(&place, "127.0.0.1:0", Some(TOKEN), false)).unwrap();
+    let server = Server::start(settings(&place.store(), "127.0.0.1:0", Some(TOKEN), false)).unwrap();
     assert!(
         matches!(pusher(&server).push(&small("a", 1)), Err(PushError::Denied { reason, .. }) if reason.contains("--accept"))
     );
