@@ -34,7 +34,7 @@ impl Allocations {
     /// The addresses of a launch's buffers, each as large as the kernel needs it.
     pub(crate) fn of(&self, launch: &CheckedLaunch) -> Result<Vec<usize>, Error> {
         let threads = u64::from(launch.blocks) * u64::from(launch.threads);
-        let needs = if launch.scalars.len() == launch.kernel.scalars && threads > 0 {
+        let needs = if launch.scalars.len() == launch.kernel.scalars() && threads > 0 {
             Some((launch.kernel.needs)(&launch.scalars, threads))
         } else {
             None

@@ -253,7 +253,7 @@ impl Cuda {
             )));
         }
         let (mut module, mut function, mut log) = (null_mut(), null_mut(), vec![0_u8; 4096]);
-        let text = CString::new(kernel.ptx).map_err(|_| Error::new("a kernel contains a zero"))?;
+        let text = CString::new(kernel.ptx()).map_err(|_| Error::new("a kernel contains a zero"))?;
         let (mut options, mut values) = (LOG, [log.as_mut_ptr().cast(), log.len() as *mut c_void]);
         // SAFETY: the text ends with zero; the two options name a buffer of this length, which outlives the call.
         let code = unsafe {

@@ -1,5 +1,6 @@
 //! Accelerators through CUDA's driver and OpenCL. Their libraries are loaded at run time, so that one program runs with
-//! and without them and needs no toolkit. Kernels are text: PTX for CUDA's driver and OpenCL C, one file a kernel.
+//! and without them and needs no toolkit. Kernels are text: PTX for CUDA's driver and OpenCL C. A file is one kernel, or
+//! the template of those that differ in the type of their numbers alone.
 //!
 //! [`Device`] is safe: a kernel declares which bytes it touches, and a launch that would touch others is refused.
 

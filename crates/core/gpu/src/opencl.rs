@@ -10,7 +10,7 @@ use crate::device::{About, BackEnd, CheckedLaunch, Handle, HostMemory, Work};
 use crate::symbols::functions;
 use crate::{Api, Error, Kernel};
 
-/// Any object of OpenCL. Functions that return one are declared to return a number of its size instead.
+/// Any object of OpenCL.
 type Object = *mut c_void;
 
 functions! { Library, "libOpenCL.so.1", "OpenCL", "OpenCL is too old";
@@ -30,48 +30,12 @@ functions! { Library, "libOpenCL.so.1", "OpenCL", "OpenCL is too old";
     clFlush(Object);
     clFinish(Object);
     clGetEventProfilingInfo(Object, u32, usize, Object, *mut usize);
-}
-
-/// Functions that return an object and write the error.
-#[allow(non_snake_case, reason = "the names of the library")]
-struct Makers {
-    clCreateContext: unsafe extern "C" fn(*const isize, u32, *const Object, Object, Object, *mut i32) -> Object,
-    clCreateCommandQueue: unsafe extern "C" fn(Object, Object, u64, *mut i32) -> Object,
-    clCreateBuffer: unsafe extern "C" fn(Object, u64, usize, Object, *mut i32) -> Object,
-    clCreateProgramWithSource:
-        unsafe extern "C" fn(Object, u32, *const *const c_char, *const usize, *mut i32) -> Object,
-    clCreateKernel: unsafe extern "C" fn(Object, *const c_char, *mut i32) -> Object,
-    clEnqueueMapBuffer: unsafe extern "C" fn(
-        Object,
-        Object,
-        u32,
-        u64,
-        usize,
-        usize,
-        u32,
-        *const Object,
-        *mut Object,
-        *mut i32,
-    ) -> Object,
-}
-
-impl Makers {
-    fn of(library: &libloading::Library) -> Result<Self, Error> {
-        macro_rules! find {
-            ($name:literal) => {
-                // SAFETY: the type of the field is that of the function in the library's header, and it stays loaded.
-                *unsafe { library.get($name) }.map_err(|_| Error::new("OpenCL is too old"))?
-            };
-        }
-        Ok(Self {
-            clCreateContext: find!(b"clCreateContext\0"),
-            clCreateCommandQueue: find!(b"clCreateCommandQueue\0"),
-            clCreateBuffer: find!(b"clCreateBuffer\0"),
-            clCreateProgramWithSource: find!(b"clCreateProgramWithSource\0"),
-            clCreateKernel: find!(b"clCreateKernel\0"),
-            clEnqueueMapBuffer: find!(b"clEnqueueMapBuffer\0"),
-        })
-    }
+    clCreateContext(*const isize, u32, *const Object, Object, Object, *mut i32) -> Object;
+    clCreateCommandQueue(Object, Object, u64, *mut i32) -> Object;
+    clCreateBuffer(Object, u64, usize, Object, *mut i32) -> Object;
+    clCreateProgramWithSource(Object, u32, *const *const c_char, *const usize, *mut i32) -> Object;
+    clCreateKernel(Object, *const c_char, *mut i32) -> Object;
+    clEnqueueMapBuffer(Object, Object, u32, u64, usize, usize, u32, *const Object, *mut Object, *mut i32) -> Object;
 }
 
 /// Kinds of devices in the order of their numbers: GPUs, accelerators, then CPUs.
@@ -174,7 +138,6 @@ fn describe(library: &Library, platform: Object, device: Object) -> About {
 /// One device with its queues.
 pub(crate) struct OpenCl {
     library: &'static Library,
-    makers: Makers,
     about: About,
     device: Object,
     context: Object,
@@ -192,22 +155,21 @@ fn check(what: &str, code: i32) -> Result<(), Error> {
 impl OpenCl {
     pub(crate) fn open(index: usize) -> Result<Self, Error> {
         let (library, all) = (Library::get()?, devices()?);
-        let makers = Makers::of(&library._library)?;
         let (platform, device) = at(&all, index)?;
         let about = describe(library, platform, device);
         let (mut code, mut queues) = (0, [null_mut(); 2]);
         // SAFETY: one device is read; the error is written to a local number.
-        let context = unsafe { (makers.clCreateContext)(null(), 1, &device, null_mut(), null_mut(), &mut code) };
+        let context = unsafe { (library.clCreateContext)(null(), 1, &device, null_mut(), null_mut(), &mut code) };
         check("the device could not be used", code)?;
         for queue in &mut queues {
             // SAFETY: an object is made of the context and its device.
-            *queue = unsafe { (makers.clCreateCommandQueue)(context, device, PROFILING, &mut code) };
+            *queue = unsafe { (library.clCreateCommandQueue)(context, device, PROFILING, &mut code) };
             check("a queue could not be made", code)?;
         }
         let of_device = |what| ask(library.clGetDeviceInfo, device, what);
         let (largest, extensions) = (number(&of_device(LARGEST)), text(&of_device(EXTENSIONS)));
         let (allocations, kernels) = (Allocations::default(), RefCell::default());
-        Ok(Self { library, makers, about, device, context, queues, largest, extensions, allocations, kernels })
+        Ok(Self { library, about, device, context, queues, largest, extensions, allocations, kernels })
     }
 
     fn kernel(&self, kernel: &'static Kernel) -> Result<Object, Error> {
@@ -215,7 +177,7 @@ impl OpenCl {
             return Ok(*known);
         }
         let source =
-            kernel.cl.ok_or_else(|| Error::new(format!("OpenCL C has no instructions for {}", kernel.name)))?;
+            kernel.cl().ok_or_else(|| Error::new(format!("OpenCL C has no instructions for {}", kernel.name)))?;
         for extension in ["cl_khr_fp64", "cl_khr_fp16"] {
             let wanted = if extension.ends_with("64") { source.contains("double") } else { source.contains("half") };
             if wanted && !self.extensions.contains(extension) {
@@ -225,7 +187,7 @@ impl OpenCl {
         let (mut code, start, length) = (0, source.as_ptr().cast::<c_char>(), source.len());
         let name = CString::new(kernel.name).map_err(|_| Error::new("a name contains a zero"))?;
         // SAFETY: one text of this length is read; the error is written to a local number.
-        let program = unsafe { (self.makers.clCreateProgramWithSource)(self.context, 1, &start, &length, &mut code) };
+        let program = unsafe { (self.library.clCreateProgramWithSource)(self.context, 1, &start, &length, &mut code) };
         check("a kernel could not be loaded", code)?;
         // SAFETY: the program is built for the one device; the options end with zero.
         let code_of_build = unsafe {
@@ -244,7 +206,7 @@ impl OpenCl {
             return Err(Error::new(format!("the driver refused {}.cl: {line}", kernel.name)));
         }
         // SAFETY: the program was built; the name ends with zero.
-        let made = unsafe { (self.makers.clCreateKernel)(program, name.as_ptr(), &mut code) };
+        let made = unsafe { (self.library.clCreateKernel)(program, name.as_ptr(), &mut code) };
         check("a kernel could not be found", code)?;
         self.kernels.borrow_mut().insert(kernel.name, made);
         Ok(made)
@@ -309,7 +271,7 @@ impl OpenCl {
     fn object(&self, flags: u64, bytes: usize) -> Result<Object, Error> {
         let mut code = 0;
         // SAFETY: no memory of the host is given; the error is written to a local number.
-        let object = unsafe { (self.makers.clCreateBuffer)(self.context, flags, bytes.max(8), null_mut(), &mut code) };
+        let object = unsafe { (self.library.clCreateBuffer)(self.context, flags, bytes.max(8), null_mut(), &mut code) };
         if LACKING.contains(&code) || bytes as u64 > self.largest {
             let [asked, most] = [bytes as u64, self.largest].map(|bytes| bytes >> 20);
             return Err(Error::new(format!(
@@ -368,7 +330,7 @@ impl BackEnd for OpenCl {
         // SAFETY: the whole object is mapped and waited for; the error is written to a local number.
         let at = unsafe {
             let none = null_mut();
-            (self.makers.clEnqueueMapBuffer)(queue, object, 1, MAPPED, 0, bytes, 0, null(), none, &mut code)
+            (self.library.clEnqueueMapBuffer)(queue, object, 1, MAPPED, 0, bytes, 0, null(), none, &mut code)
         };
         check("the host gave no memory for copies", code)?;
         // SAFETY: so many bytes are mapped.

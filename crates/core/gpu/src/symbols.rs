@@ -23,12 +23,23 @@ pub(crate) fn load(file: &str, what: &str) -> Result<Library, Error> {
     })
 }
 
+/// What a function returns: a number that says whether it failed, unless it is said otherwise.
+macro_rules! result {
+    () => {
+        i32
+    };
+    ($result:ty) => {
+        $result
+    };
+}
+pub(crate) use result;
+
 /// A struct with the functions of a library as its fields.
 macro_rules! functions {
-    ($name:ident, $file:literal, $what:literal, $old:literal; $($symbol:ident($($kind:ty),*);)*) => {
+    ($name:ident, $file:literal, $what:literal, $old:literal; $($symbol:ident($($kind:ty),*) $(-> $result:ty)?;)*) => {
         #[allow(non_snake_case, reason = "the names of the library")]
         struct $name {
-            $($symbol: unsafe extern "C" fn($($kind),*) -> i32,)*
+            $($symbol: unsafe extern "C" fn($($kind),*) -> $crate::symbols::result!($($result)?),)*
             /// Keeps the functions loaded.
             _library: libloading::Library,
         }
@@ -46,7 +57,7 @@ macro_rules! functions {
                 $(
                     // SAFETY: the type is that of the function in the library's own header, and the library is kept.
                     let found = unsafe {
-                        library.get::<unsafe extern "C" fn($($kind),*) -> i32>(concat!(stringify!($symbol), "\0").as_bytes())
+                        library.get::<unsafe extern "C" fn($($kind),*) -> $crate::symbols::result!($($result)?)>(concat!(stringify!($symbol), "\0").as_bytes())
                     };
                     let $symbol = *found.map_err(|_| {
                         $crate::Error::new(concat!($old, ": it lacks ", stringify!($symbol)))

@@ -2,7 +2,7 @@
 
 use gpu::{Launch, kernel};
 
-use super::device::{API, BLANK, DEVICE, compare, open, reading, turns};
+use super::device::{API, BLANK, DEVICE, THREADS, compare, open, reading, turns};
 use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
@@ -17,7 +17,6 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     ..BLANK
 };
 
-const THREADS: u32 = 256;
 const CROWD: u32 = 4;
 /// Time of a reading, seconds, and most additions of a thread: a word of 32 bits holds those of all.
 const READING: f64 = 0.005;

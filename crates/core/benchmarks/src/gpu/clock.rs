@@ -2,7 +2,7 @@
 
 use gpu::{Launch, kernel};
 
-use super::device::{BLANK, compare, open, random, reading};
+use super::device::{BLANK, compare, open, random, reading, turns};
 use super::fused::Fused;
 use crate::prelude::*;
 
@@ -28,9 +28,9 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
     let count = |device: &gpu::Device, turns: u64| {
         let out = device.poisoned(24, 0xa5)?;
         let launch = Launch { kernel: kernel("tick"), blocks: 1, threads: 1, buffers: &[&out], scalars: &[turns] };
-        Ok::<_, gpu::Error>((device.timed(&launch, 1)?, out))
+        device.timed(&launch, 1)
     };
-    let turns = super::device::turns(READING, 1 << 40, |turns| count(&device, turns).map(|(seconds, _)| seconds))?;
+    let turns = turns(READING, 1 << 40, |turns| count(&device, turns))?;
     // Half of the threads that fit, so that the one that counts finds room.
     let fused = Fused::new("fp32", &device, 4, 1.5 * READING, random(context.seed()))?;
     Ok(reading(&device, move |device| {

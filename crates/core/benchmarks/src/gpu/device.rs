@@ -15,6 +15,9 @@ pub(super) const BATCHES: BatchRule = BatchRule::single(5);
 pub(super) const SHARES: Option<crate::benchmark::Shares> =
     Some(crate::benchmark::Shares { key: "gpu", parameters: &["api", "device"] });
 
+/// Threads of a group.
+pub(super) const THREADS: u32 = 256;
+
 /// What a benchmark of an accelerator does not say itself.
 pub(super) const BLANK: Benchmark = Benchmark {
     class: Class::Accelerator,
@@ -63,6 +66,13 @@ impl Readings for DeviceReading {
     fn throttled(&mut self) -> Option<String> {
         self.throttled.take()
     }
+}
+
+/// Seconds of pieces of work at the same time, by the clock of the host.
+pub(super) fn host_seconds(device: &Device, work: &mut [gpu::Work<'_>]) -> Result<f64, gpu::Error> {
+    let began = kernels::clock::now();
+    device.together(work)?;
+    Ok((kernels::clock::now() - began).max(1) as f64 * 1e-9)
 }
 
 /// The number of turns that take about `wanted` seconds, from the time of a few.

@@ -2,13 +2,12 @@
 
 use gpu::{Buffer, Device, Launch, kernel};
 
-use super::device::{compare, turns};
+use super::device::{THREADS, compare, turns};
 use crate::prelude::*;
 
 /// Chains of a thread, and steps of each in a turn.
 const CHAINS: u64 = 8;
 const STEPS: u64 = 32;
-const THREADS: u32 = 256;
 /// Most turns: beyond them sums are no longer exact in 32 bits.
 const MOST: u64 = 100_000;
 

@@ -2,7 +2,7 @@
 
 use gpu::{Launch, kernel};
 
-use super::device::{API, BLANK, DEVICE, compare, open, reading};
+use super::device::{API, BLANK, DEVICE, compare, host_seconds, open, reading};
 use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
@@ -34,9 +34,7 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
         let mut times = Vec::new();
         for _ in 0..turns {
             let mut work = [launch.work(each as u32)?];
-            let began = kernels::clock::now();
-            device.together(&mut work)?;
-            times.push((kernels::clock::now() - began).max(1) as f64 * 1e-9 / each as f64);
+            times.push(host_seconds(device, &mut work)? / each as f64);
         }
         compare([word.words(0, 1)?[0] & 0xffff_ffff], [0x1111_1111 + 1 + turns * each])?;
         Ok(times)

@@ -2,7 +2,7 @@
 
 use gpu::{Launch, kernel};
 
-use super::device::{API, BLANK, DEVICE, compare, open, random, reading, turns};
+use super::device::{API, BLANK, DEVICE, THREADS, compare, open, random, reading, turns};
 use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
@@ -29,7 +29,6 @@ const PRODUCTS: u64 = 2;
 /// Columns of every product.
 const COLUMNS: u64 = 8;
 const WARP: usize = 32;
-const THREADS: u32 = 256;
 const CROWD: u32 = 8;
 /// Time of a reading, seconds.
 const READING: f64 = 0.005;

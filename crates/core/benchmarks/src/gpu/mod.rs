@@ -2,7 +2,6 @@
 
 mod atomic;
 mod clock;
-mod copy;
 mod device;
 mod energy;
 mod fma;
@@ -12,21 +11,18 @@ mod launch;
 mod load_latency;
 mod matrix;
 mod overlap;
-mod read;
 mod reconstruct;
 mod shared_latency;
 mod streaming;
 mod tracks;
-mod triad;
-mod write;
 
 use crate::Benchmark;
 
 pub(crate) static TABLE: &[&Benchmark] = &[
-    &triad::BENCHMARK,
-    &copy::BENCHMARK,
-    &read::BENCHMARK,
-    &write::BENCHMARK,
+    &streaming::TRIAD,
+    &streaming::COPY,
+    &streaming::READ,
+    &streaming::WRITE,
     &load_latency::BENCHMARK,
     &shared_latency::BENCHMARK,
     &fma::BENCHMARK,

@@ -1,6 +1,6 @@
 //! Copies beside arithmetic.
 
-use super::device::{BLANK, compare_bytes, open, random, reading};
+use super::device::{BLANK, compare_bytes, host_seconds, open, random, reading};
 use super::fused::Fused;
 use super::host_copy::block;
 use crate::prelude::*;
@@ -28,27 +28,18 @@ fn prepare(at: &Parameters, context: &mut BenchmarkContext) -> Result<Trial, Uns
     let block = block(BYTES, seed);
     host.bytes().copy_from_slice(&block);
     let target = device.buffer(BYTES)?;
-    let since = |began: u64| (kernels::clock::now() - began).max(1) as f64 * 1e-9;
-    let began = kernels::clock::now();
-    device.together(&mut [target.writing(host.bytes())])?;
-    let fused = Fused::new("fp32", &device, 4, since(began), seed)?;
+    let once = host_seconds(&device, &mut [target.writing(host.bytes())])?;
+    let fused = Fused::new("fp32", &device, 4, once, seed)?;
     Ok(reading(&device, move |device| {
         let [mut copy, mut compute, mut both] = [f64::INFINITY; 3];
         for _ in 0..TRIES {
             target.write(&vec![0xa5; BYTES])?;
             fused.poison()?;
-            let began = kernels::clock::now();
-            device.together(&mut [target.writing(host.bytes())])?;
-            copy = copy.min(since(began));
-            let began = kernels::clock::now();
-            device.together(&mut [fused.work(1)?])?;
-            compute = compute.min(since(began));
+            copy = copy.min(host_seconds(device, &mut [target.writing(host.bytes())])?);
+            compute = compute.min(host_seconds(device, &mut [fused.work(1)?])?);
             target.write(&vec![0x5a; BYTES])?;
             fused.poison()?;
-            let mut work = [fused.work(1)?, target.writing(host.bytes())];
-            let began = kernels::clock::now();
-            device.together(&mut work)?;
-            both = both.min(since(began));
+            both = both.min(host_seconds(device, &mut [fused.work(1)?, target.writing(host.bytes())])?);
             let mut back = vec![0; BYTES];
             device.together(&mut [target.reading(&mut back)])?;
             compare_bytes(&back, &block)?;

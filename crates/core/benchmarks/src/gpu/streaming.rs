@@ -3,14 +3,61 @@
 
 use gpu::{Buffer, Device, Launch, kernel};
 
-use super::device::{API, DEVICE, compare, open, pattern, random, reading};
+use super::device::{API, BLANK, DEVICE, THREADS, compare, open, pattern, random, reading};
 use crate::prelude::*;
 use crate::trials::fastest;
 
-/// Parameters of a stream: the size of one array.
-pub(super) const PARAMETERS: &[Parameter] = &[Parameter::doubling("array", 64 * KIB, 16 * GIB, &["1GiB"]), API, DEVICE];
+const STREAM: Benchmark = Benchmark {
+    stresses: &[Primitive::GpuMemory],
+    parameters: &[Parameter::doubling("array", 64 * KIB, 16 * GIB, &["1GiB"]), API, DEVICE],
+    ..BLANK
+};
+const PAPER: &str = "T. Deakin et al., IJCSE 17 (2018)";
 
-const THREADS: u32 = 256;
+/// STREAM's triad.
+pub(super) static TRIAD: Benchmark = Benchmark {
+    id: "gpu.triad",
+    title: "GPU memory triad",
+    about: "Adds three times one array of doubles to another and stores the sum in a third. Timed by the clock of the \
+            device. Random windows of the output, including its first and last words, are compared with what the host \
+            computes.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
+    usual: true,
+    sources: &[
+        DefinitionSource::new("BabelStream", "Triad", PAPER).near("arrays of another size, and another constant")
+    ],
+    prepare: |at, context| prepare(Stream::Triad, at, context),
+    ..STREAM
+};
+pub(super) static COPY: Benchmark = Benchmark {
+    id: "gpu.copy",
+    title: "GPU memory copy",
+    about: "Copies one array to another, 16 bytes a thread. Timed by the clock of the device. Random windows of the \
+            output, including its first and last words, are compared with what the host computes.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
+    sources: &[DefinitionSource::new("BabelStream", "Copy", PAPER).near("arrays of another size")],
+    prepare: |at, context| prepare(Stream::Copy, at, context),
+    ..STREAM
+};
+pub(super) static READ: Benchmark = Benchmark {
+    id: "gpu.read",
+    title: "GPU memory read",
+    about: "Reads an array, 16 bytes a thread. Each thread forms an exclusive or, which the host computes too. Timed \
+            by the clock of the device.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
+    prepare: |at, context| prepare(Stream::Read, at, context),
+    ..STREAM
+};
+pub(super) static WRITE: Benchmark = Benchmark {
+    id: "gpu.write",
+    title: "GPU memory write",
+    about: "Writes an array, 16 bytes a thread. Timed by the clock of the device. Random windows of the output, \
+            including its first and last words, are compared with what the host computes.",
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes written"),
+    prepare: |at, context| prepare(Stream::Write, at, context),
+    ..STREAM
+};
+
 /// Groups of threads for each unit of the device that are tried out: which is fastest differs by 2% between cards.
 const CROWDS: [u32; 4] = [4, 8, 16, 32];
 /// Time of one reading, seconds.
@@ -33,22 +80,13 @@ pub(super) enum Stream {
 }
 
 impl Stream {
-    const fn kernel(self) -> &'static str {
+    /// Its kernel, and its arrays of input and of output.
+    const fn of(self) -> (&'static str, [u64; 2]) {
         match self {
-            Self::Copy => "copy",
-            Self::Triad => "triad",
-            Self::Read => "read",
-            Self::Write => "write",
-        }
-    }
-
-    /// Arrays of input and of output.
-    const fn arrays(self) -> [u64; 2] {
-        match self {
-            Self::Copy => [1, 1],
-            Self::Triad => [2, 1],
-            Self::Read => [1, 0],
-            Self::Write => [0, 1],
+            Self::Copy => ("copy", [1, 1]),
+            Self::Triad => ("triad", [2, 1]),
+            Self::Read => ("read", [1, 0]),
+            Self::Write => ("write", [0, 1]),
         }
     }
 }
@@ -81,7 +119,7 @@ pub(super) fn prepare(stream: Stream, at: &Parameters, context: &mut BenchmarkCo
     let times = (READING / once).clamp(1.0, 1000.0) as u32;
     let sums = if stream == Stream::Read { sums(words, u64::from(blocks * THREADS), seed) } else { Vec::new() };
     drop(arrays);
-    let bytes = stream.arrays().iter().sum::<u64>() as f64 * words as f64 * 8.0;
+    let bytes = stream.of().1.iter().sum::<u64>() as f64 * words as f64 * 8.0;
     Ok(reading(&device, move |device| {
         let arrays = Arrays::new(stream, device, words, blocks, seed)?;
         let mut rates = Vec::new();
@@ -110,7 +148,7 @@ fn fill(device: &Device, name: &str, buffer: &Buffer, scalars: [u64; 2]) -> Resu
 
 impl Arrays {
     fn new(stream: Stream, device: &Device, words: u64, blocks: u32, seed: u64) -> Result<Self, gpu::Error> {
-        let [inputs, outputs] = stream.arrays();
+        let [inputs, outputs] = stream.of().1;
         let array = |words: u64| device.buffer(usize::try_from(8 * words).unwrap_or(usize::MAX));
         let inputs = (0..inputs).map(|_| array(words)).collect::<Result<Vec<_>, _>>()?;
         for (at, input) in (0..).zip(&inputs) {
@@ -129,7 +167,7 @@ impl Arrays {
             Stream::Write => vec![random(seed), self.words / 2],
             _ => vec![self.words / 2],
         };
-        let kernel = kernel(stream.kernel());
+        let kernel = kernel(stream.of().0);
         device.timed(&Launch { kernel, blocks, threads: THREADS, buffers: &buffers, scalars: &scalars }, times)
     }
 
