@@ -105,7 +105,7 @@ fn order(time_limit: Option<f64>, directory: Option<String>) -> SuiteOrder {
 
 /// Measures this machine and checks it.
 fn here(arguments: &Arguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let saving = SaveOptions { label: None, note: Vec::new(), output: None, no_store: false };
+    let saving = SaveOptions::default();
     let rounds = RoundOptions { target: None, time_limit: arguments.time_limit, seed: None };
     let options =
         MeasureOptions { rounds, max_samples: None, push: None, resume: None, saving, quiet: arguments.quiet };

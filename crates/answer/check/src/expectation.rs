@@ -1,6 +1,6 @@
 //! The strongest basis for an expectation of a result.
 
-use model::{BenchmarkResult, Machine, Parameters, Run};
+use model::{BenchmarkResult, Machine, Parameters, Primitive, Run};
 
 use crate::judge::CheckContext;
 use crate::limit;
@@ -24,7 +24,7 @@ pub(crate) fn of(
     if by_limit.as_ref().is_some_and(|range| range.basis == Basis::Parts) {
         return by_limit;
     }
-    elsewhere(run, result, peers, context).or_else(|| past(result, context)).or(by_limit)
+    elsewhere(run, result, peers, context).or_else(|| past(run, result, context)).or(by_limit)
 }
 
 /// What machines agree in that should be equally fast.
@@ -53,7 +53,7 @@ impl MachineKind {
 fn elsewhere(run: &Run, result: &BenchmarkResult, peers: &[&Run], context: &CheckContext<'_>) -> Option<ExpectedRange> {
     let all_cpus = result.parameters.get("threads").is_some_and(|threads| threads != "1");
     let equal = |peer: &&&Run| !all_cpus || peer.machine.number("cpu.online") == run.machine.number("cpu.online");
-    let values = values(result, peers.iter().filter(equal).copied());
+    let values = values(run, result, peers.iter().filter(equal).copied());
     let range = Population::of(&values)?;
     let near = context.public.near(&run.machine, result).filter(|near| near.low < range.high && range.low < near.high);
     let says = match &near {
@@ -67,8 +67,10 @@ fn elsewhere(run: &Run, result: &BenchmarkResult, peers: &[&Run], context: &Chec
     Some(ExpectedRange { low: range.low, high: range.high, basis: Basis::SameModel, says })
 }
 
-fn past(result: &BenchmarkResult, context: &CheckContext<'_>) -> Option<ExpectedRange> {
-    let values = values(result, context.past.iter().copied());
+fn past(run: &Run, result: &BenchmarkResult, context: &CheckContext<'_>) -> Option<ExpectedRange> {
+    let place = |run: &Run| run.machine.text("filesystem.target.source");
+    let there = context.past.iter().filter(|past| !of_a_disk(result) || place(past) == place(run));
+    let values = values(run, result, there.copied());
     let range = Population::of(&values).filter(|range| range.count >= PAST)?;
     Some(ExpectedRange {
         low: range.low,
@@ -78,9 +80,24 @@ fn past(result: &BenchmarkResult, context: &CheckContext<'_>) -> Option<Expected
     })
 }
 
-/// Sure values of the same result in other runs.
-fn values<'a>(result: &BenchmarkResult, runs: impl Iterator<Item = &'a Run>) -> Vec<f64> {
-    let key = result.key();
+/// Sure values of the same result in other runs: one of a disk, in those with the same kind of disk.
+fn values<'a>(run: &Run, result: &BenchmarkResult, others: impl Iterator<Item = &'a Run>) -> Vec<f64> {
+    let (key, any_disk) = (result.key(), !of_a_disk(result));
     let of = |run: &Run| run.result(&key)?.outcome.estimate().filter(|one| one.is_sure()).map(|one| one.value);
-    runs.filter_map(of).collect()
+    others.filter(|other| any_disk || disks(&run.machine) == disks(&other.machine)).filter_map(of).collect()
+}
+
+fn of_a_disk(result: &BenchmarkResult) -> bool {
+    let disk = [Primitive::DiskRead, Primitive::DiskWrite, Primitive::Durability];
+    result.stresses.iter().any(|one| disk.contains(one))
+}
+
+/// What tells the kind of disk, and of file system on it. A CPU model says nothing about them.
+fn disks(machine: &Machine) -> Vec<(&str, String)> {
+    let tells = |name: &str| {
+        let of_disk = [".model", ".driver", ".rotational"].iter().any(|end| name.ends_with(end));
+        name == "filesystem.target.type" || (of_disk && name.starts_with("disk."))
+    };
+    let names = machine.facts.iter().map(|fact| fact.name.as_str()).filter(|name| tells(name));
+    names.filter_map(|name| Some((name, machine.text(name)?))).collect()
 }

@@ -8,6 +8,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::cause::{self, Scene};
 use crate::expectation::{self, MachineKind};
+use crate::limit;
 use crate::part;
 use crate::reference::PublicTable;
 use crate::result::{Basis, CheckRow, CheckVerdict, ExpectedRange, MachineCheck};
@@ -79,11 +80,8 @@ pub(crate) fn check_among(run: &Run, peers: &[&Run], context: &CheckContext<'_>)
 fn drafts(run: &Run, peers: &[&Run], context: &CheckContext<'_>) -> Vec<Draft> {
     let busy = busy(run);
     let clock = run.results.iter().filter(|result| result.benchmark == CLOCK);
-    let mut drafts: Vec<Draft> = clock
-        .filter_map(|result| {
-            draft(result, crate::limit::clock(&run.machine), "clock under load".to_owned(), busy.as_ref())
-        })
-        .collect();
+    let under_load = |result| draft(result, limit::clock(&run.machine), "clock under load".to_owned(), busy.as_ref());
+    let mut drafts: Vec<Draft> = clock.filter_map(under_load).collect();
     drafts.extend(symmetry::groups(run).iter().filter_map(|group| alike(group, busy.as_ref())));
     let others = run.results.iter().filter(|result| !result.is_condition() && !symmetry::is_of_a_part(result));
     drafts.extend(others.filter_map(|result| {
@@ -122,13 +120,9 @@ fn draft(
         title,
         value: Some(estimate),
         metric: Some(result.metric.clone()),
-        found: String::new(),
-        wanted: String::new(),
         expected,
         verdict,
-        p: None,
-        causes: Vec::new(),
-        note: String::new(),
+        ..CheckRow::default()
     };
     let disturbed = own_disturbance(result).or_else(|| busy.cloned()).or_else(|| {
         (estimate.samples < model::FEWEST_SAMPLES || !estimate.is_sure())
@@ -198,17 +192,9 @@ fn decide(drafts: &mut [Draft]) {
 
 /// Why nothing in a run can be called low: others had the machine too.
 fn busy(run: &Run) -> Option<String> {
-    let counts = |kind| {
-        matches!(
-            kind,
-            DisturbanceKind::Load
-                | DisturbanceKind::Steal
-                | DisturbanceKind::OtherRun
-                | DisturbanceKind::CoreShared
-                | DisturbanceKind::Throttling
-        )
-    };
-    disturbances(run).into_iter().find(|one| counts(one.kind)).map(|one| one.says)
+    use DisturbanceKind::{CoreShared, Load, OtherRun, Steal, Throttling};
+    let counts = [Load, Steal, OtherRun, CoreShared, Throttling];
+    disturbances(run).into_iter().find(|one| counts.contains(&one.kind)).map(|one| one.says)
 }
 
 /// Why one result cannot be called low.

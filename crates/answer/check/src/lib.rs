@@ -21,7 +21,7 @@ pub use fleet::{FleetCheck, FleetFinding, check_fleet};
 pub use judge::{CheckContext, check};
 pub use population::Population;
 pub use reference::{PublicMachine, PublicQuantity, PublicTable};
-pub use result::{Basis, CheckRow, CheckVerdict, ExpectedRange, MachineCheck, NamedCause, Remark};
+pub use result::{Basis, CheckRow, CheckVerdict, ExpectedRange, MachineCheck, NamedCause};
 
 /// The JSON Schema of the answer of `prony check`, as published in `docs/reference`.
 #[cfg(feature = "schema")]

@@ -21,19 +21,8 @@ fn names<'a>(machine: &'a Machine, begin: &'a str, end: &'a str) -> impl Iterato
 }
 
 fn row(id: String, title: String, found: String, wanted: String, fault: Option<NamedCause>) -> CheckRow {
-    CheckRow {
-        id,
-        title,
-        value: None,
-        metric: None,
-        found,
-        wanted,
-        expected: None,
-        verdict: if fault.is_some() { CheckVerdict::Low } else { CheckVerdict::Ok },
-        p: None,
-        causes: fault.into_iter().collect(),
-        note: String::new(),
-    }
+    let verdict = if fault.is_some() { CheckVerdict::Low } else { CheckVerdict::Ok };
+    CheckRow { id, title, found, wanted, verdict, causes: fault.into_iter().collect(), ..CheckRow::default() }
 }
 
 /// CPUs that may be used, of those that are online.
@@ -68,8 +57,6 @@ fn network(machine: &Machine, name: &str, peers: &[&Machine]) -> Option<CheckRow
         because,
         cure: cure.to_owned(),
     };
-    let words =
-        |rate: String, duplex: &str| if half || duplex == "half" { format!("{rate}, {duplex} duplex") } else { rate };
     let (found, wanted, fault) = match (speed, most, mtu, usual) {
         (Some(speed), Some(most), ..) if speed < 0.99 * most => (
             format!("{} link", rate(speed)),
@@ -80,8 +67,8 @@ fn network(machine: &Machine, name: &str, peers: &[&Machine]) -> Option<CheckRow
             )),
         ),
         (Some(speed), ..) if half => (
-            words(rate(speed), "half"),
-            words(rate(speed), "full"),
+            format!("{}, half duplex", rate(speed)),
+            format!("{}, full duplex", rate(speed)),
             Some(named("the link is half duplex".to_owned(), "let both ends negotiate")),
         ),
         (.., Some(mtu), Some(usual)) if mtu < usual => (

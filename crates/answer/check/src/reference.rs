@@ -1,16 +1,10 @@
 //! The public table of current machines, by CPU model.
 //!
-//! Its definitions are near ours and not the same: it widens ranges, and says where a value stands among current CPU
-//! models, and is no basis of an expectation by itself.
-
-use std::collections::BTreeMap;
+//! Its definitions are near ours and not the same: it widens ranges, and is no basis of an expectation by itself.
 
 use model::{BenchmarkResult, Better, Machine};
 
 use crate::population::Population;
-
-/// Fewest CPU models among which a place says anything.
-const FEWEST: usize = 8;
 
 /// What the table holds of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,16 +78,13 @@ impl PublicTable {
     pub fn parse(text: &str) -> Self {
         let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).flexible(true).from_reader(text.as_bytes());
         let machine = |record: csv::StringRecord| {
-            let value = |(at, quantity): (usize, &PublicQuantity)| {
-                let number: f64 = record.get(at + 2)?.parse().ok()?;
+            let value = |quantity: PublicQuantity| {
+                let number: f64 = record.get(2 + quantity as usize)?.parse().ok()?;
                 (number.is_finite() && number > 0.0).then_some(number * quantity.scale())
             };
-            let mut values = [None; 3];
-            for (at, quantity) in PublicQuantity::ALL.iter().enumerate() {
-                values[at] = value((at, quantity));
-            }
             let cpus = record.get(1).and_then(|text| text.parse().ok()).unwrap_or_default();
-            PublicMachine { cpu: record.get(0).unwrap_or_default().to_owned(), cpus, values }
+            let cpu = record.get(0).unwrap_or_default().to_owned();
+            PublicMachine { cpu, cpus, values: PublicQuantity::ALL.map(value) }
         };
         Self { machines: reader.records().filter_map(Result::ok).map(machine).collect() }
     }
@@ -103,22 +94,5 @@ impl PublicTable {
         let (quantity, cpu) = (PublicQuantity::of(result)?, machine.text("cpu.model")?);
         let those = self.machines.iter().filter(|other| other.cpu == cpu && quantity.is_of(other, machine));
         Population::of(&those.filter_map(|machine| machine.values[quantity as usize]).collect::<Vec<f64>>())
-    }
-
-    /// The place of a value among the medians of all CPU models, 1 for the best, and their number: of a bandwidth,
-    /// among machines with as many CPUs. `None` if nothing is near the result.
-    #[must_use]
-    pub fn place(&self, machine: &Machine, result: &BenchmarkResult) -> Option<(usize, usize)> {
-        let (quantity, value) = (PublicQuantity::of(result)?, result.outcome.estimate()?.value);
-        let mut models: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        for machine in self.machines.iter().filter(|other| quantity.is_of(other, machine)) {
-            models.entry(&machine.cpu).or_default().extend(machine.values[quantity as usize]);
-        }
-        let medians: Vec<f64> = models.values().filter_map(|values| stats::median(values)).collect();
-        let is_better = |median: &&f64| match quantity.better() {
-            Better::Higher => **median > value,
-            Better::Lower => **median < value,
-        };
-        (medians.len() >= FEWEST).then(|| (1 + medians.iter().filter(is_better).count(), medians.len()))
     }
 }

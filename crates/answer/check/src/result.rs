@@ -20,20 +20,6 @@ pub enum Basis {
     Microarchitecture,
 }
 
-impl Basis {
-    /// The basis in words.
-    #[must_use]
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Parts => "limits of the parts",
-            Self::SameModel => "same model elsewhere",
-            Self::Symmetry => "equal parts of this machine",
-            Self::OwnPast => "earlier runs here",
-            Self::Microarchitecture => "design of the CPU",
-        }
-    }
-}
-
 /// The range of a healthy value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -49,7 +35,7 @@ pub struct ExpectedRange {
 }
 
 /// What a row shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckVerdict {
@@ -62,6 +48,7 @@ pub enum CheckVerdict {
     /// It looks low, and the measurement was disturbed or has too few samples.
     Busy,
     /// No basis for an expectation.
+    #[default]
     NoExpectation,
 }
 
@@ -92,7 +79,7 @@ pub struct NamedCause {
 }
 
 /// One line of the answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckRow {
     /// The result's key, or the name of the fact.
@@ -128,9 +115,6 @@ pub struct CheckRow {
     pub note: String,
 }
 
-/// A fault of the configuration without a measurable effect here.
-pub type Remark = NamedCause;
-
 /// The answer for one machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -144,7 +128,7 @@ pub struct MachineCheck {
     /// The rows, in the order in which they are read.
     pub rows: Vec<CheckRow>,
     /// What is worth a look although nothing that was measured is low by it.
-    pub look: Vec<Remark>,
+    pub look: Vec<NamedCause>,
     /// What could not be seen, and how to see it.
     pub hints: Vec<String>,
 }

@@ -32,7 +32,7 @@ pub struct CgroupLimits {
     pub memory_bytes: Option<u64>,
     /// Processes and threads, the least over the group and its parents.
     pub processes: Option<u64>,
-    /// Disks with a limit on bytes or operations a second, as `major:minor`, of version 2.
+    /// Disks with a limit on bytes or operations a second, as `major:minor`.
     pub disks: Vec<String>,
 }
 
@@ -69,6 +69,14 @@ pub fn own_folder(controller: &str) -> Option<(u32, PathBuf)> {
     place(&groups, &mounts, controller).map(|found| (found.version, found.group))
 }
 
+/// Files of version 1 with limits on disks.
+const DISK_LIMITS: &[&str] = &[
+    "blkio.throttle.read_bps_device",
+    "blkio.throttle.write_bps_device",
+    "blkio.throttle.read_iops_device",
+    "blkio.throttle.write_iops_device",
+];
+
 /// Limits of this process.
 pub fn limits() -> Result<CgroupLimits> {
     limits_under(Path::new("/"))
@@ -92,9 +100,12 @@ pub fn limits_under(root: &Path) -> Result<CgroupLimits> {
     if let Some(pids) = place(&groups, &mounts, "pids") {
         found.processes = least(&pids, |dir| text::number(dir.join("pids.max")).ok());
     }
-    if let Some(io) = place(&groups, &mounts, "io").filter(|io| io.version == 2) {
-        // A line is `8:16 rbps=2097152 wbps=max riops=max wiops=120`; a disk without a limit has none.
-        let texts: Vec<String> = io.levels().filter_map(|dir| text::read(dir.join("io.max")).ok()).collect();
+    let io = place(&groups, &mounts, "io").filter(|io| io.version == 2);
+    if let Some(io) = io.or_else(|| place(&groups, &mounts, "blkio").filter(|io| io.version == 1)) {
+        // A line is `8:16 rbps=2097152 wiops=120`, of version 1 `8:16 120`; a disk without a limit has none.
+        let files: &[&str] = if io.version == 2 { &["io.max"] } else { DISK_LIMITS };
+        let read = |dir: &Path| files.iter().filter_map(|file| text::read(dir.join(file)).ok()).collect::<Vec<_>>();
+        let texts: Vec<String> = io.levels().flat_map(read).collect();
         let limited = texts.iter().flat_map(|text| text.lines()).filter_map(|line| Some(line.split_once(' ')?.0));
         found.disks = limited.map(str::to_owned).collect();
         found.disks.sort_unstable();

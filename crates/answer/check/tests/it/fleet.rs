@@ -8,7 +8,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::made::{context, healthy, number, slower};
+use crate::made::{context, healthy, put, slower};
 
 /// Results of which a bad node is slow in one, by a quarter to a factor of two.
 const PARTS: [&str; 5] = ["memory.triad", "memory.load_latency", "os.syscall_getppid", "cpu.arithmetic", "file.fsync"];
@@ -34,13 +34,12 @@ fn bad_nodes_of_a_large_fleet_are_found() {
     let named: BTreeSet<usize> = found.drain.iter().map(|node| node.parse().unwrap()).collect();
     let right = named.intersection(&bad).count();
     let wrong = named.difference(&bad).count();
+    let (bad_ones, healthy) = (bad.len(), count - bad.len());
     println!(
-        "{count} nodes: {right} of {} bad ones found, {wrong} of {} healthy ones named",
-        bad.len(),
-        count - bad.len()
+        "| {count} simulated nodes | {right} of {bad_ones} bad ones found | {wrong} of {healthy} healthy ones named |"
     );
     assert!(100 * right >= 95 * bad.len(), "{named:?} of {bad:?}");
-    assert!(1000 * wrong <= count - bad.len(), "{named:?} of {bad:?}");
+    assert!(1000 * wrong <= healthy, "{named:?} of {bad:?}");
 }
 
 #[test]
@@ -48,7 +47,7 @@ fn what_most_nodes_share_names_none() {
     let mut random = ChaCha8Rng::seed_from_u64(12);
     let mut runs: Vec<Run> = (0..10).map(|_| healthy(&mut random)).collect();
     for run in &mut runs[..8] {
-        number(&mut run.machine, "network.eth0.speed", 12.5e6);
+        put(&mut run.machine, "network.eth0.speed=12.5e6");
     }
     slower(&mut runs[9], "file.fsync", 4.0);
     let names: Vec<String> = (0..10).map(|node| format!("n{node}")).collect();

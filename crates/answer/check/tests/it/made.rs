@@ -24,74 +24,34 @@ const RESULTS: &[(&str, &str, f64)] = &[
 const CLOCK: f64 = 3.2e9;
 const CORES: usize = 16;
 
-/// A fact as text.
-pub(crate) fn text(machine: &mut Machine, name: &str, value: &str) {
-    put(machine, name, FactValue::Text(value.to_owned()));
-}
+/// Facts of the healthy machine.
+const FACTS: &str = "\
+cpu.model=AMD EPYC 7343; cpu.vendor=AuthenticAMD; cpu.governor=performance; cpu.frequency_driver=acpi-cpufreq
+cpu.clock=3.0e9; cpu.clock.max=3.9e9; cpu.online=16; cpu.cores=16; cpu.boost=yes; cgroup.cpuset_cpus=16
+virtual.hypervisor=none; clock.source=tsc; confinement.memory_nodes=0-1; mitigation.retbleed=Not affected
+memory.type=DDR4; memory.transparent_huge_pages=madvise; memory.nodes=2; memory.channels=8; memory.board_channels=8
+memory.speed=3.2e9; memory.rated_speed=3.2e9; memory.width=8; memory.total=256e9; memory.swap=8e9; memory.swap_free=8e9
+filesystem.target.size=1e12; filesystem.target.free=6e11; interrupts.busiest_cpu=0.2
+network.eth0.state=up; network.eth0.driver=mlx5_core; network.eth0.duplex=full; network.eth0.mtu=9000
+network.eth0.speed=3.125e9; network.eth0.speed_max=3.125e9
+pcie.0000_41_00_0.kind=GPU; pcie.0000_41_00_0.width=16; pcie.0000_41_00_0.width_max=16";
 
-/// A fact as a number.
-pub(crate) fn number(machine: &mut Machine, name: &str, value: f64) {
-    put(machine, name, FactValue::Number(value));
-}
-
-pub(crate) fn put(machine: &mut Machine, name: &str, value: FactValue) {
+/// Sets a fact, such as `memory.width=8`.
+pub(crate) fn put(machine: &mut Machine, fact: &str) {
+    let (name, word) = fact.split_once('=').unwrap();
+    let value = match (word, word.parse()) {
+        ("yes" | "no", _) => FactValue::Truth(word == "yes"),
+        (_, Ok(number)) => FactValue::Number(number),
+        _ => FactValue::Text(word.to_owned()),
+    };
     machine.facts.retain(|fact| fact.name != name);
-    machine.facts.push(Fact {
-        name: name.to_owned(),
-        value,
-        unit: None,
-        source: "/proc".to_owned(),
-        affects: Vec::new(),
-    });
+    let (unit, source, affects) = (None, "/proc".to_owned(), Vec::new());
+    machine.facts.push(Fact { name: name.to_owned(), value, unit, source, affects });
 }
 
 fn machine() -> Machine {
     let mut machine = Machine { name: "n".to_owned(), summary: "a server".to_owned(), ..Machine::default() };
-    for (name, value) in [
-        ("cpu.model", "AMD EPYC 7343"),
-        ("cpu.vendor", "AuthenticAMD"),
-        ("virtual.hypervisor", "none"),
-        ("cpu.governor", "performance"),
-        ("cpu.frequency_driver", "acpi-cpufreq"),
-        ("clock.source", "tsc"),
-        ("memory.type", "DDR4"),
-        ("memory.transparent_huge_pages", "madvise"),
-        ("confinement.memory_nodes", "0-1"),
-        ("mitigation.retbleed", "Not affected"),
-        ("network.eth0.state", "up"),
-        ("network.eth0.driver", "mlx5_core"),
-        ("network.eth0.duplex", "full"),
-        ("pcie.0000_41_00_0.kind", "GPU"),
-    ] {
-        text(&mut machine, name, value);
-    }
-    for (name, value) in [
-        ("cpu.clock", 3.0e9),
-        ("cpu.clock.max", 3.9e9),
-        ("cpu.online", 16.0),
-        ("cpu.cores", 16.0),
-        ("cgroup.cpuset_cpus", 16.0),
-        ("memory.nodes", 2.0),
-        ("memory.channels", 8.0),
-        ("memory.board_channels", 8.0),
-        ("memory.speed", 3.2e9),
-        ("memory.rated_speed", 3.2e9),
-        ("memory.width", 8.0),
-        ("memory.total", 256e9),
-        ("memory.swap", 8e9),
-        ("memory.swap_free", 8e9),
-        ("filesystem.target.size", 1e12),
-        ("filesystem.target.free", 6e11),
-        ("network.eth0.speed", 3.125e9),
-        ("network.eth0.speed_max", 3.125e9),
-        ("network.eth0.mtu", 9000.0),
-        ("pcie.0000_41_00_0.width", 16.0),
-        ("pcie.0000_41_00_0.width_max", 16.0),
-        ("interrupts.busiest_cpu", 0.2),
-    ] {
-        number(&mut machine, name, value);
-    }
-    put(&mut machine, "cpu.boost", FactValue::Truth(true));
+    FACTS.lines().flat_map(|line| line.split("; ")).for_each(|fact| put(&mut machine, fact));
     machine
 }
 

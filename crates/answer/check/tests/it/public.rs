@@ -14,7 +14,7 @@ fn alike(a: &PublicMachine, b: &PublicMachine, quantity: PublicQuantity) -> bool
 #[test]
 fn at_most_one_machine_in_a_hundred_is_called_low() {
     let table = table();
-    let (mut judged, mut low, mut judgements) = (0, 0, 0);
+    let (mut judged, mut low, mut judgements) = (0_u32, 0_u32, 0);
     for (at, machine) in table.machines.iter().enumerate() {
         let (mut any, mut bad) = (false, false);
         for quantity in PublicQuantity::ALL {
@@ -28,10 +28,11 @@ fn at_most_one_machine_in_a_hundred_is_called_low() {
             // The value itself, without an interval: the hardest test.
             bad |= range.is_low(value, quantity.better());
         }
-        judged += usize::from(any);
-        low += usize::from(bad);
+        judged += u32::from(any);
+        low += u32::from(bad);
     }
-    println!("{low} of {judged} machines are called low in one of {judgements} judgements");
+    let rate = 100.0 * f64::from(low) / f64::from(judged);
+    println!("| {judged} machines of the public table | {judgements} values | {low} machines LOW, {rate:.2}% |");
     assert!(judged > 3000 && 100 * low <= judged, "{low} of {judged}");
 }
 

@@ -102,32 +102,28 @@ fn text(fields: &[u8], strings: &[u8], at: usize) -> String {
 fn channel(device: &str, bank: &str) -> Option<String> {
     let both = format!("{bank} {device}").to_ascii_uppercase().replace(['_', '-', '/', '.'], " ");
     let words: Vec<&str> = both.split_whitespace().collect();
-    let processor = words.iter().enumerate().find_map(|(at, word)| {
-        let digits = ["CPU", "PROC", "NODE", "P"].iter().find_map(|name| word.strip_prefix(name))?;
-        let digits = if digits.is_empty() { words.get(at + 1)? } else { digits };
-        digits.chars().all(|letter| letter.is_ascii_digit()).then(|| digits.to_owned())
-    });
-    let lettered = |word: &str| {
-        let mut letters = word.chars();
-        let first = letters.next().filter(char::is_ascii_uppercase)?;
-        letters.all(|letter| letter.is_ascii_digit()).then(|| first.to_string())
+    // What stands behind one of these names, in the same word or as the next one.
+    let behind = |names: &[&str], fits: fn(&str) -> bool| {
+        words.iter().enumerate().find_map(|(at, word)| {
+            let rest = names.iter().find_map(|name| word.strip_prefix(name))?;
+            let rest = if rest.is_empty() { words.get(at + 1)? } else { rest };
+            fits(rest).then_some(rest)
+        })
     };
-    let after = words.iter().enumerate().find_map(|(at, word)| {
-        let name = word.strip_prefix("CHANNEL")?;
-        let name = if name.is_empty() { words.get(at + 1)? } else { name };
-        Some(name.trim_end_matches(|letter: char| letter.is_ascii_digit()).to_owned())
-            .filter(|letter| !letter.is_empty())
-            .or_else(|| Some(name.to_owned()))
-    });
+    let is_number = |word: &str| word.chars().all(|letter| letter.is_ascii_digit());
+    let processor = behind(&["CPU", "PROC", "NODE", "P"], is_number).unwrap_or_default();
     let slot = || {
-        let at = words.iter().position(|word| word.starts_with("DIMM"));
-        let name = at.and_then(|at| {
-            words[at].strip_prefix("DIMM").filter(|name| !name.is_empty()).or_else(|| words.get(at + 1).copied())
-        });
-        name.or_else(|| words.last().copied()).and_then(lettered)
+        let name = behind(&["DIMM"], |_| true).or_else(|| words.last().copied())?;
+        let letter = name.get(..1)?;
+        (letter.chars().all(|letter| letter.is_ascii_uppercase()) && is_number(&name[1..])).then_some(letter)
     };
-    let name = after.or_else(slot)?;
-    Some(format!("{} {name}", processor.unwrap_or_default()))
+    let name = match behind(&["CHANNEL"], |_| true) {
+        // Behind the letter is the number of the slot; some boards number channels.
+        Some(name) if is_number(name) => name,
+        Some(name) => name.trim_end_matches(|letter: char| letter.is_ascii_digit()),
+        None => slot()?,
+    };
+    Some(format!("{processor} {name}"))
 }
 
 fn module(fields: &[u8]) -> Option<Module> {

@@ -68,11 +68,7 @@ mod tests {
     #[test]
     fn heat_and_degraded_arrays_are_read() {
         let dir = tempfile::tempdir().unwrap();
-        let put = |path: &str, text: &str| {
-            let path = dir.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        };
+        let put = |path: &str, text: &str| crate::facts::tests::put(dir.path(), path, text);
         put("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "3\n");
         put("sys/devices/system/cpu/cpu1/thermal_throttle/core_throttle_count", "17\n");
         put("sys/block/md0/md/degraded", "1\n");

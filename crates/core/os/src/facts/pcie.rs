@@ -3,6 +3,8 @@
 //! Attributes as in `Documentation/ABI/testing/sysfs-bus-pci` of the Linux kernel. A device is named by its address with
 //! `_` for `:` and `.`, as names of facts have dots of their own.
 
+use std::path::PathBuf;
+
 use model::Primitive;
 
 use crate::facts::collector::{Collector, Found};
@@ -12,35 +14,26 @@ const DEVICES: &str = "/sys/bus/pci/devices";
 pub(super) fn collect(facts: &mut Collector) {
     for address in facts.names(DEVICES) {
         let dir = format!("{DEVICES}/{address}");
-        let Some((kind, affects)) = facts.read(&format!("{dir}/class")).ok().and_then(|class| kind(&class)) else {
-            continue;
-        };
+        let class = facts.read(&format!("{dir}/class"));
+        let Some((kind, affects)) = class.ok().and_then(|class| kind(&class)) else { continue };
+        let file = |which: &str, what: &str| format!("{dir}/{which}_link_{what}");
         // Virtual devices have no link.
-        let Ok(width) = facts.read_number(&format!("{dir}/current_link_width")) else { continue };
-        let Some(most) = facts.read_number(&format!("{dir}/max_link_width")).ok().filter(|most| *most > 0.0) else {
+        let has = |which: &str| amount(facts, &file(which, "width")).is_ok_and(|width| width > 0.0);
+        if !has("max") || !has("current") {
             continue;
-        };
-        let port = std::fs::canonicalize(facts.path(&dir)).ok().and_then(|real| Some(real.parent()?.to_owned()));
-        let of_port = |file: &str| port.as_ref().and_then(|port| std::fs::read_to_string(port.join(file)).ok());
-        let slot: Option<f64> = of_port("max_link_width").and_then(|text| text.trim().parse().ok());
-        let fastest = of_port("max_link_speed").and_then(|text| speed(&text));
-        let rate = |file: &str| -> Found<f64> {
-            speed(&facts.read(&format!("{dir}/{file}"))?).ok_or_else(|| format!("{file} is no speed"))
-        };
-        let (now, can) = (rate("current_link_speed"), rate("max_link_speed"));
+        }
         let name = |what: &str| format!("pcie.{}.{what}", address.replace([':', '.'], "_"));
         facts.words(name("kind"), Ok(kind), format!("{dir}/class"), &[]);
-        facts.number(name("width"), Ok(width), "1", format!("{dir}/current_link_width"), affects);
-        facts.number(
-            name("width_max"),
-            Ok(slot.map_or(most, |slot| slot.min(most))),
-            "1",
-            format!("{dir}/max_link_width"),
-            &[],
-        );
-        facts.number(name("speed"), now, "transfers/s", format!("{dir}/current_link_speed"), affects);
-        let can = can.map(|can| fastest.map_or(can, |slot| slot.min(can)));
-        facts.number(name("speed_max"), can, "transfers/s", format!("{dir}/max_link_speed"), &[]);
+        // The folder of a device is in that of its port.
+        let port = std::fs::canonicalize(facts.path(&dir)).ok().and_then(|real| Some(real.parent()?.to_owned()));
+        for (what, unit) in [("width", "1"), ("speed", "transfers/s")] {
+            let of_port = |port: &PathBuf| std::fs::read_to_string(port.join(format!("max_link_{what}"))).ok();
+            let slot = port.as_ref().and_then(of_port).and_then(|text| parsed(text.trim()));
+            let most = amount(facts, &file("max", what)).map(|most| slot.map_or(most, |slot| slot.min(most)));
+            let now = amount(facts, &file("current", what));
+            facts.number(name(what), now, unit, file("current", what), affects);
+            facts.number(name(&format!("{what}_max")), most, unit, file("max", what), &[]);
+        }
     }
 }
 
@@ -55,38 +48,36 @@ fn kind(class: &str) -> Option<(&'static str, &'static [Primitive])> {
     })
 }
 
-/// Transfers per second of `8.0 GT/s PCIe`.
-fn speed(text: &str) -> Option<f64> {
-    let giga: f64 = text.trim().split_once(" GT/s")?.0.parse().ok()?;
-    Some(giga * 1e9)
+/// The width or the speed in a file.
+fn amount(facts: &Collector, file: &str) -> Found<f64> {
+    parsed(&facts.read(file)?).ok_or_else(|| format!("{file} has no number"))
+}
+
+/// Lanes of `16`, or transfers per second of `8.0 GT/s PCIe`.
+fn parsed(text: &str) -> Option<f64> {
+    let giga = text.split_once(" GT/s").map(|(giga, _)| Some(1e9 * giga.parse::<f64>().ok()?));
+    giga.unwrap_or_else(|| text.parse().ok())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::tests::put;
 
     #[test]
     fn a_link_is_as_wide_as_both_ends_allow() {
         let dir = tempfile::tempdir().unwrap();
-        let put = |path: &str, files: &[(&str, &str)]| {
-            let folder = dir.path().join("sys").join(path);
-            std::fs::create_dir_all(&folder).unwrap();
-            files.iter().for_each(|(name, text)| std::fs::write(folder.join(name), text).unwrap());
-        };
-        let link = |width, most| {
-            [
-                ("current_link_width", width),
-                ("max_link_width", most),
-                ("current_link_speed", "16.0 GT/s PCIe\n"),
-                ("max_link_speed", "16.0 GT/s PCIe\n"),
-            ]
-        };
         let port = "devices/pci0000:00/0000:00:01.1";
-        put(port, &link("4\n", "8\n"));
-        put(&format!("{port}/0000:01:00.0"), &link("4\n", "16\n"));
-        put(&format!("{port}/0000:01:00.0"), &[("class", "0x030200\n")]);
-        put(&format!("{port}/0000:01:00.1"), &[("class", "0x040300\n")]);
-        put("bus/pci/devices", &[]);
+        let put = |file: &str, text: &str| put(dir.path(), &format!("sys/{port}/{file}"), text);
+        for (device, most) in [("", "8\n"), ("0000:01:00.0/", "16\n")] {
+            put(&format!("{device}current_link_width"), "4\n");
+            put(&format!("{device}max_link_width"), most);
+            put(&format!("{device}current_link_speed"), "16.0 GT/s PCIe\n");
+            put(&format!("{device}max_link_speed"), "16.0 GT/s PCIe\n");
+        }
+        put("0000:01:00.0/class", "0x030200\n");
+        put("0000:01:00.1/class", "0x040300\n");
+        std::fs::create_dir_all(dir.path().join("sys/bus/pci/devices")).unwrap();
         for name in ["0000:01:00.0", "0000:01:00.1"] {
             let to = format!("../../../{port}/{name}");
             std::os::unix::fs::symlink(to, dir.path().join("sys/bus/pci/devices").join(name)).unwrap();
@@ -103,7 +94,7 @@ mod tests {
 
     #[test]
     fn speeds_are_in_transfers() {
-        assert_eq!(speed("2.5 GT/s PCIe"), Some(2.5e9));
-        assert_eq!((speed("Unknown"), kind("0x060400")), (None, None));
+        assert_eq!((parsed("2.5 GT/s PCIe"), parsed("16")), (Some(2.5e9), Some(16.0)));
+        assert_eq!((parsed("Unknown"), kind("0x060400")), (None, None));
     }
 }

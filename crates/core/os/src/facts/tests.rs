@@ -8,7 +8,7 @@ use model::FactValue;
 
 use super::*;
 
-fn put(root: &Path, name: &str, value: &str) {
+pub(super) fn put(root: &Path, name: &str, value: &str) {
     let path = root.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, value).unwrap();

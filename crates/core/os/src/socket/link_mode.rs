@@ -14,35 +14,24 @@ const MOST_WORDS: usize = 127;
 /// Byte 15 of the structure: the words of a mask, below 0 where the kernel wants another number.
 const COUNT: usize = 15;
 
-/// Link modes by their first and last bit, with their megabits per second (`enum ethtool_link_mode_bit_indices`).
-const MODES: &[(usize, usize, f64)] = &[
-    (0, 1, 10.0),
-    (2, 3, 100.0),
-    (4, 5, 1e3),
-    (12, 12, 1e4),
-    (15, 15, 2.5e3),
-    (17, 17, 1e3),
-    (18, 20, 1e4),
-    (21, 22, 2e4),
-    (23, 26, 4e4),
-    (27, 30, 5.6e4),
-    (31, 33, 2.5e4),
-    (34, 35, 5e4),
-    (36, 39, 1e5),
-    (40, 40, 5e4),
-    (41, 41, 1e3),
-    (42, 46, 1e4),
-    (47, 47, 2.5e3),
-    (48, 48, 5e3),
-    (52, 56, 5e4),
-    (57, 61, 1e5),
-    (62, 66, 2e5),
-    (68, 68, 1e3),
-    (69, 73, 4e5),
-    (75, 79, 1e5),
-    (80, 84, 2e5),
-    (85, 89, 4e5),
-    (93, 98, 8e5),
+/// Megabits per second, and the first and last bits of the link modes that have them (`enum
+/// ethtool_link_mode_bit_indices`).
+const MODES: &[(f64, &[(usize, usize)])] = &[
+    (10.0, &[(0, 1)]),
+    (100.0, &[(2, 3)]),
+    (1e3, &[(4, 5), (17, 17), (41, 41), (68, 68)]),
+    (2.5e3, &[(15, 15), (47, 47)]),
+    (5e3, &[(48, 48)]),
+    (1e4, &[(12, 12), (18, 20), (42, 46)]),
+    (2e4, &[(21, 22)]),
+    (2.5e4, &[(31, 33)]),
+    (4e4, &[(23, 26)]),
+    (5e4, &[(34, 35), (40, 40), (52, 56)]),
+    (5.6e4, &[(27, 30)]),
+    (1e5, &[(36, 39), (57, 61), (75, 79)]),
+    (2e5, &[(62, 66), (80, 84)]),
+    (4e5, &[(69, 73), (85, 89)]),
+    (8e5, &[(93, 98)]),
 ];
 
 /// Bytes per second of the fastest supported mode of an interface (`ETHTOOL_GLINKSETTINGS`).
@@ -82,8 +71,8 @@ fn ask(socket: &std::net::UdpSocket, interface: &str, words: &mut [u32]) -> Resu
 /// Bytes per second of the fastest mode in a mask.
 fn fastest(mask: &[u32]) -> Option<f64> {
     let has = |bit: usize| mask.get(bit / 32).is_some_and(|word| word >> (bit % 32) & 1 == 1);
-    let known = MODES.iter().filter(|(first, last, _)| (*first..=*last).any(has));
-    known.map(|(_, _, megabits)| megabits * 1e6 / 8.0).reduce(f64::max)
+    let known = MODES.iter().rev().find(|(_, bits)| bits.iter().any(|(first, last)| (*first..=*last).any(has)));
+    known.map(|(megabits, _)| megabits * 1e6 / 8.0)
 }
 
 #[cfg(test)]
