@@ -257,7 +257,7 @@ fn the_newest_of_several_runs_of_a_machine_counts() {
     for runs in ["[\"1\", \"2\", \"3\"]", "[\"3\", \"2\", \"1\"]"] {
         let said = choose(runs);
         assert!(said.contains("20 × \"node\"") && said.contains("the newest of 3 runs that have it"), "{said}");
-        assert!(said.contains("differs by −60% to +100%"), "{said}");
+        assert!(said.contains("The others differ by −60% to +100%"), "{said}");
     }
     let said = choose("\"2\"");
     assert!(said.contains("10 × \"node\"") && !said.contains("newest"), "{said}");

@@ -195,36 +195,41 @@ fn a_server_is_reached_with_its_token_only() {
 /// After the death of a server the results stay, and the command reports that it did not finish.
 #[test]
 fn a_server_that_dies_leaves_an_unfinished_run_that_can_be_resumed() {
-    let place = Place::new();
-    let token = token_file(&place);
-    let serve = ["net", "serve", "--token-file", &token, "--time-limit", "300s"];
-    let (server, said) = start(&place, &serve, 1);
-    let address = said[0].strip_prefix("listening on ").unwrap();
-    let rr = ["net", "rr", "--kind", "tcp", "--size", "1B", "--placement", "free", "--target", "0.01"];
-    let to = ["--server", address, "--token-file", &token];
-    let mut client = place.prony();
-    client.args(rr).args(to).args(["--output", "cut.json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let client = client.spawn().unwrap();
-    let document = || -> Value {
-        let text = std::fs::read_to_string(place.file("cut.json")).unwrap_or_default();
-        serde_json::from_str(&text).unwrap_or_default()
-    };
-    let samples = || document()["results"][0]["samples"].as_array().map_or(0, Vec::len);
-    within(60, "it measures", || samples() >= 3);
-    drop(server);
-    let answer = Answer::of(client.wait_with_output().unwrap());
-    assert_eq!(answer.code, Some(2), "{answer:?}");
-    assert!(answer.err.contains("1 result could not be measured to the end"), "{}", answer.err);
-    assert!(answer.err.contains("what was measured is kept; resume with: prony net rr"), "{}", answer.err);
-    let kept = samples();
-    assert!(kept >= 3 && document()["session"]["complete"] == false);
-    // The same server again: the run continues.
-    let (_server, _) = start(&place, &[&serve[..], &["--listen", address]].concat(), 1);
-    let more = (2 * kept + 8).to_string();
-    let resumed =
-        place.ask(&[&rr[..], &to, &["--resume", "1", "--max-samples", &more, "--output", "cut.json"]].concat());
-    assert_eq!(resumed.code, Some(0), "{resumed:?}");
-    assert!(samples() > kept, "{kept}");
+    // A run that ends before the server dies, as one with two modes may, says nothing.
+    testing::attempts(5, || {
+        let place = Place::new();
+        let token = token_file(&place);
+        let serve = ["net", "serve", "--token-file", &token, "--time-limit", "300s"];
+        let (server, said) = start(&place, &serve, 1);
+        let address = said[0].strip_prefix("listening on ").unwrap();
+        let rr = ["net", "rr", "--kind", "tcp", "--size", "1B", "--placement", "free", "--target", "0.01"];
+        let to = ["--server", address, "--token-file", &token];
+        let mut client = place.prony();
+        client.args(rr).args(to).args(["--output", "cut.json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let client = client.spawn().unwrap();
+        let document = || -> Value {
+            let text = std::fs::read_to_string(place.file("cut.json")).unwrap_or_default();
+            serde_json::from_str(&text).unwrap_or_default()
+        };
+        let samples = || document()["results"][0]["samples"].as_array().map_or(0, Vec::len);
+        within(60, "it measures", || samples() >= 3);
+        drop(server);
+        let answer = Answer::of(client.wait_with_output().unwrap());
+        testing::hold!(answer.code != Some(0), "{answer:?}");
+        assert_eq!(answer.code, Some(2), "{answer:?}");
+        assert!(answer.err.contains("1 result could not be measured to the end"), "{}", answer.err);
+        assert!(answer.err.contains("what was measured is kept; resume with: prony net rr"), "{}", answer.err);
+        let kept = samples();
+        assert!(kept >= 3 && document()["session"]["complete"] == false);
+        // The same server again: the run continues.
+        let (_server, _) = start(&place, &[&serve[..], &["--listen", address]].concat(), 1);
+        let more = (2 * kept + 8).to_string();
+        let resumed =
+            place.ask(&[&rr[..], &to, &["--resume", "1", "--max-samples", &more, "--output", "cut.json"]].concat());
+        assert_eq!(resumed.code, Some(0), "{resumed:?}");
+        assert!(samples() > kept, "{kept}");
+        Ok(())
+    });
 }
 
 /// The answer of a run that ends within seconds, or within a minute where neighbours leave too little for it.

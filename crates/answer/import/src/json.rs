@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(body("{\"a\": 1}\n```\n"), "{\"a\": 1}");
         assert!(read::<Scalar>("[1, Nan]").is_err());
         let fault = read::<Scalar>("{\"a\": 1}\n{\"a\": 1}").unwrap_err();
-        assert!(fault.reason.contains("to a file of its own") && fault.place.line == 2, "{}", fault.reason);
+        assert!(fault.reason.contains("to its own file") && fault.place.line == 2, "{}", fault.reason);
     }
 
     #[test]

@@ -268,7 +268,7 @@ mod tests {
         assert!(all[0].contains("the 256 reported L2 of 256MiB together"), "{all:?}");
         assert!(all[1].contains("STREAM's rule") && all[1].contains("2048 MiB"), "{all:?}");
         let triad = said("guest-2", "stream", "memory.triad", "working_set=256MiB,threads=1,stores=normal");
-        assert!(triad[0].contains("arrays of 85 MiB, and 4 times the last-level caches are 128 MiB"), "{triad:?}");
+        assert!(triad[0].contains("arrays have 85 MiB, but 4 times the last-level caches is 128 MiB"), "{triad:?}");
         assert!(said("guest-2", "default", "memory.triad", "working_set=256MiB,threads=1").is_empty());
     }
 

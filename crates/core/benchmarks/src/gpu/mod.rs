@@ -2,6 +2,7 @@
 
 mod atomic;
 mod clock;
+mod copy;
 mod device;
 mod energy;
 mod fma;
@@ -11,18 +12,21 @@ mod launch;
 mod load_latency;
 mod matrix;
 mod overlap;
+mod read;
 mod reconstruct;
 mod shared_latency;
 mod streaming;
 mod tracks;
+mod triad;
+mod write;
 
 use crate::Benchmark;
 
 pub(crate) static TABLE: &[&Benchmark] = &[
-    &streaming::TRIAD,
-    &streaming::COPY,
-    &streaming::READ,
-    &streaming::WRITE,
+    &triad::BENCHMARK,
+    &copy::BENCHMARK,
+    &read::BENCHMARK,
+    &write::BENCHMARK,
     &load_latency::BENCHMARK,
     &shared_latency::BENCHMARK,
     &fma::BENCHMARK,

@@ -7,56 +7,13 @@ use super::device::{API, BLANK, DEVICE, THREADS, compare, open, pattern, random,
 use crate::prelude::*;
 use crate::trials::fastest;
 
-const STREAM: Benchmark = Benchmark {
+/// What the streams have in common.
+pub(super) const STREAM: Benchmark = Benchmark {
     stresses: &[Primitive::GpuMemory],
     parameters: &[Parameter::doubling("array", 64 * KIB, 16 * GIB, &["1GiB"]), API, DEVICE],
     ..BLANK
 };
-const PAPER: &str = "T. Deakin et al., IJCSE 17 (2018)";
-
-/// STREAM's triad.
-pub(super) static TRIAD: Benchmark = Benchmark {
-    id: "gpu.triad",
-    title: "GPU memory triad",
-    about: "Adds three times one array of doubles to another and stores the sum in a third. Timed by the clock of the \
-            device. Random windows of the output, including its first and last words, are compared with what the host \
-            computes.",
-    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
-    usual: true,
-    sources: &[
-        DefinitionSource::new("BabelStream", "Triad", PAPER).near("arrays of another size, and another constant")
-    ],
-    prepare: |at, context| prepare(Stream::Triad, at, context),
-    ..STREAM
-};
-pub(super) static COPY: Benchmark = Benchmark {
-    id: "gpu.copy",
-    title: "GPU memory copy",
-    about: "Copies one array to another, 16 bytes a thread. Timed by the clock of the device. Random windows of the \
-            output, including its first and last words, are compared with what the host computes.",
-    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
-    sources: &[DefinitionSource::new("BabelStream", "Copy", PAPER).near("arrays of another size")],
-    prepare: |at, context| prepare(Stream::Copy, at, context),
-    ..STREAM
-};
-pub(super) static READ: Benchmark = Benchmark {
-    id: "gpu.read",
-    title: "GPU memory read",
-    about: "Reads an array, 16 bytes a thread. Each thread forms an exclusive or, which the host computes too. Timed \
-            by the clock of the device.",
-    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read"),
-    prepare: |at, context| prepare(Stream::Read, at, context),
-    ..STREAM
-};
-pub(super) static WRITE: Benchmark = Benchmark {
-    id: "gpu.write",
-    title: "GPU memory write",
-    about: "Writes an array, 16 bytes a thread. Timed by the clock of the device. Random windows of the output, \
-            including its first and last words, are compared with what the host computes.",
-    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes written"),
-    prepare: |at, context| prepare(Stream::Write, at, context),
-    ..STREAM
-};
+pub(super) const PAPER: &str = "T. Deakin et al., IJCSE 17 (2018)";
 
 /// Groups of threads for each unit of the device that are tried out: which is fastest differs by 2% between cards.
 const CROWDS: [u32; 4] = [4, 8, 16, 32];
