@@ -2,16 +2,13 @@
 
 use kernels::stream::StreamKind;
 
-use super::{arrays, streaming};
+use super::streaming;
 use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.copy",
     title: "memory copy",
     about: "Copies an array of doubles to another, a = b. Bytes read and written both count. The working set is all arrays of all threads together; arrays are walked in pieces of 1 to 2 MiB. `stores=normal` is what plain code gets; `best` is the fastest of a few variants (streaming stores, four concurrent streams) in trials when the run begins, or the first within an eighth of it, which is named.",
-    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
-    class: Class::Bandwidth,
-    stresses: &[Primitive::DramRead, Primitive::DramWrite],
     key: &[
         (1, "memory bandwidth, all CPUs", "threads=all"),
         (3, "memory bandwidth, one CPU", "threads=1,stores=best"),
@@ -27,9 +24,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         streaming::stores(&["normal", "best"]),
         streaming::pages(),
     ],
-    parties: Parties::Threads,
     arrays: 2,
-    shares: Some(arrays::SHARES),
     prepare: |at, context| streaming::prepare(StreamKind::Copy, at, context),
-    ..Benchmark::BLANK
+    ..streaming::STREAM
 };

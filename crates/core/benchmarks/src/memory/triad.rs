@@ -2,16 +2,13 @@
 
 use kernels::stream::StreamKind;
 
-use super::{arrays, streaming};
+use super::streaming;
 use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
     id: "memory.triad",
     title: "memory triad",
     about: "Adds an array of doubles to a multiple of another, a = b + q * c. Bytes read and written both count. The working set is all arrays of all threads together; arrays are walked in pieces of 1 to 2 MiB. `stores=normal` is what plain code gets; `best` is the fastest of a few variants (streaming stores, four concurrent streams) in trials when the run begins, or the first within an eighth of it, which is named.",
-    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
-    class: Class::Bandwidth,
-    stresses: &[Primitive::DramRead, Primitive::DramWrite],
     key: &[(0, "memory bandwidth, all CPUs", "threads=all"), (2, "memory bandwidth, one CPU", "threads=1,stores=best")],
     // STREAM's triad reaches three fifths of the transfers of all channels or more, if the cores are enough to ask for
     // them (streambench.org; J. McCalpin, sites.utexas.edu/jdm4372).
@@ -26,9 +23,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         streaming::stores(&["normal", "best"]),
         streaming::pages(),
     ],
-    parties: Parties::Threads,
     arrays: 3,
-    shares: Some(arrays::SHARES),
     prepare: |at, context| streaming::prepare(StreamKind::Triad, at, context),
-    ..Benchmark::BLANK
+    ..streaming::STREAM
 };
