@@ -15,7 +15,7 @@ use super::setup::FarmSetup;
 use super::shared;
 use super::staging::StageOptions;
 use super::tell_damage;
-use super::work::FarmWork;
+use super::work::{EventRange, FarmWork};
 use crate::ExitStatus;
 use crate::cli::CommonOptions;
 use crate::cmd::node_options::{LauncherOptions, refuse_twice};
@@ -34,18 +34,8 @@ pub(crate) struct Arguments {
     /// The application, if the manifest has several
     #[arg(value_name = "APPLICATION")]
     application: Option<String>,
-    /// Process this many events
-    #[arg(long, value_name = "N")]
-    events: u64,
-    /// Put this many events in a chunk: a minute's work
-    #[arg(long, value_name = "K")]
-    chunk: u64,
-    /// Start at this event number
-    #[arg(long, help_heading = "Events", value_name = "N", default_value_t = 0)]
-    first: u64,
-    /// Set the seed of the events
-    #[arg(long, help_heading = "Events", default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    range: EventRange,
     /// Read input files from this directory
     #[arg(long, help_heading = "Files", value_name = "DIR")]
     input: Option<PathBuf>,
@@ -200,7 +190,7 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
 
 impl Arguments {
     fn job(&self, name: String, work: &FarmWork, products: Option<PathBuf>) -> Result<FarmJob> {
-        let (first, events, chunk, seed) = (self.first, self.events, self.chunk, self.seed);
+        let EventRange { first, events, chunk, seed } = self.range;
         let job = FarmJob { name, work: serde_json::to_value(work)?, seed, first, events, chunk, products };
         job.check()?;
         Ok(job)

@@ -260,44 +260,43 @@ impl ChunkWorker for Command {
     }
 }
 
+/// The events of a farm.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct EventRange {
+    /// Process this many events
+    #[arg(long, value_name = "N")]
+    pub(super) events: u64,
+    /// Put this many events in a chunk: a minute's work
+    #[arg(long, value_name = "K")]
+    pub(super) chunk: u64,
+    /// Start at this event number
+    #[arg(long, help_heading = "Events", value_name = "N", default_value_t = 0)]
+    pub(super) first: u64,
+    /// Set the seed of the events
+    #[arg(long, help_heading = "Events", default_value_t = 1)]
+    pub(super) seed: u64,
+}
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony farm input data --events 200 --chunk 50")]
 pub(crate) struct InputArguments {
     /// Where to write
     directory: PathBuf,
-    /// Process this many events
-    #[arg(long, value_name = "N")]
-    events: u64,
-    /// Put this many events in a chunk
-    #[arg(long, value_name = "K")]
-    chunk: u64,
-    /// Start at this event number
-    #[arg(long, help_heading = "Events", value_name = "N", default_value_t = 0)]
-    first: u64,
-    /// Set the seed of the events
-    #[arg(long, help_heading = "Events", default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    range: EventRange,
 }
 
 pub(crate) fn input(arguments: &InputArguments, common: &CommonOptions) -> Result<ExitStatus> {
-    let InputArguments { directory, events, chunk, first, seed } = arguments;
-    let job = FarmJob {
-        name: "input".to_owned(),
-        work: Value::Null,
-        seed: *seed,
-        first: *first,
-        events: *events,
-        chunk: *chunk,
-        products: None,
-    };
+    let (directory, EventRange { first, events, chunk, seed }) = (&arguments.directory, arguments.range);
+    let job = FarmJob { name: "input".to_owned(), work: Value::Null, seed, first, events, chunk, products: None };
     job.check()?;
     std::fs::create_dir_all(directory).with_context(|| format!("could not make {}", directory.display()))?;
     for chunk in (0..job.chunks()).filter_map(|index| job.cut(index)) {
         let path = ntuple(directory, chunk.first, chunk.events);
         let write = || {
             let file = std::io::BufWriter::new(std::fs::File::create(&path)?);
-            physics::analyse::write_ntuple(file, *seed, chunk.first, chunk.events)
+            physics::analyse::write_ntuple(file, seed, chunk.first, chunk.events)
         };
         write().with_context(|| format!("could not write {}", path.display()))?;
     }

@@ -120,8 +120,6 @@ pub enum Parties {
     NamedPair,
     /// One, pinned to the CPU that the parameter `cpu` names.
     Named,
-    /// Not pinned.
-    Free,
 }
 
 /// Operations per batch and batches per sample.

@@ -179,7 +179,6 @@ fn setting(benchmark: &Benchmark, parameters: &Parameters) -> SampleSetting {
         Parties::CoresOfNode => allowed.clone(),
         Parties::NamedPair => vec![first, last],
         Parties::Named => vec![first],
-        Parties::Free => vec![],
     };
     SampleSetting {
         seed: 7,

@@ -54,6 +54,20 @@ impl StreamKind {
         }
     }
 
+    /// One iteration over `bytes` of each array, in loads and stores of `unit` bytes.
+    pub(crate) const fn iteration(self, bytes: u64, unit: u64) -> LoopCost {
+        let (inputs, outputs) = (self.inputs() as u64, if self.writes() { 1 } else { 0 });
+        LoopCost {
+            elements: bytes / 8,
+            bytes_read: inputs * bytes,
+            bytes_written: outputs * bytes,
+            loads: inputs * bytes / unit,
+            stores: outputs * bytes / unit,
+            flops: self.flops() * bytes / 8,
+            ops: bytes / 8,
+        }
+    }
+
     /// Expected value of an element of `a` afterwards, for spot checks outside the clock. `None` for a kernel that only
     /// reads.
     #[must_use]

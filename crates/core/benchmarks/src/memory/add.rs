@@ -2,7 +2,7 @@
 
 use kernels::stream::StreamKind;
 
-use super::{arrays, streaming};
+use super::streaming;
 use crate::prelude::*;
 
 pub(super) static BENCHMARK: Benchmark = Benchmark {
@@ -12,9 +12,6 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
             of all threads together. Arrays are walked in pieces of 1 to 2 MiB. With `stores=normal` the code is \
             plain. For `best`, trials at the start of the run compare a few variants (streaming stores, four \
             concurrent streams). The first within 12% of the fastest is used and named.",
-    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
-    class: Class::Bandwidth,
-    stresses: &[Primitive::DramRead, Primitive::DramWrite],
     sources: &[DefinitionSource::new("STREAM", "Add", "J. McCalpin, IEEE TCCA newsletter, December 1995")],
     parameters: &[
         streaming::working_set(),
@@ -22,9 +19,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
         streaming::stores(&["normal", "best"]),
         streaming::pages(),
     ],
-    parties: Parties::Threads,
     arrays: 3,
-    shares: Some(arrays::SHARES),
     prepare: |at, context| streaming::prepare(StreamKind::Add, at, context),
-    ..Benchmark::BLANK
+    ..streaming::STREAM
 };

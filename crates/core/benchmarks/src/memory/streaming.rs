@@ -2,10 +2,20 @@
 
 use kernels::stream::{self, Stores, StreamKind, Variant, Width};
 
-use super::arrays::{ArrayUser, Arrays, Pass, arrays};
+use super::arrays::{ArrayUser, Arrays, Pass, SHARES, arrays};
 use super::visits::ArrayDivision;
 use crate::prelude::*;
 use crate::trials;
+
+/// Common fields of STREAM's loops.
+pub(super) const STREAM: Benchmark = Benchmark {
+    metric: BenchmarkMetric::higher(Unit::BytesPerSecond, "bytes read + written"),
+    class: Class::Bandwidth,
+    stresses: &[Primitive::DramRead, Primitive::DramWrite],
+    parties: Parties::Threads,
+    shares: Some(SHARES),
+    ..Benchmark::BLANK
+};
 
 /// The parameter of stores; `best` is the fastest of a few variants, or nearly so, which is then noted.
 pub(super) const fn stores(defaults: &'static [&'static str]) -> Parameter {

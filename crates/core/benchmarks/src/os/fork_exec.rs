@@ -1,6 +1,6 @@
 //! Starting a small program.
 
-use super::start::{StartKernel, hello};
+use super::start::{FORK_AND_EXEC, StartKernel, hello};
 use crate::prelude::*;
 use crate::programs::{Linking, system_true};
 
@@ -15,10 +15,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     stresses: &[Primitive::Exec, Primitive::Fork, Primitive::DynamicLink],
     usual: true,
     key: &[(50, "start a program", "linking=dynamic,program=hello"), (51, "start a static program", "linking=static")],
-    operation: Some(Operation::new(
-        "fork and exec",
-        &[(Primitive::ContextSwitch, 2.0), (Primitive::Fork, 1.0), (Primitive::SyscallEntry, 50.0)],
-    )),
+    operation: Some(FORK_AND_EXEC),
     sources: &[
         DefinitionSource::new("BaBar", "table 3, simple process", "T. J. Pavel, CHEP 98")
             .at("linking=dynamic")

@@ -5,8 +5,15 @@ use std::rc::Rc;
 
 use kernels::process::{Child, PreparedProgram, ProcessExit};
 
+use crate::prelude::{Operation, Primitive};
 use crate::programs::{self, Linking};
 use crate::{BatchWork, BenchmarkContext, BenchmarkError, Kernel, Scratch, Unsupported};
+
+/// The parts of starting a program, whichever way the child is made.
+pub(super) const FORK_AND_EXEC: Operation = Operation::new(
+    "fork and exec",
+    &[(Primitive::ContextSwitch, 2.0), (Primitive::Fork, 1.0), (Primitive::SyscallEntry, 50.0)],
+);
 
 /// A way to start a prepared program.
 pub(super) type StartMethod = fn(&mut PreparedProgram) -> kernels::Result<Child>;

@@ -1,6 +1,6 @@
 //! Starting a small program by `vfork`.
 
-use super::start::{StartKernel, hello};
+use super::start::{FORK_AND_EXEC, StartKernel, hello};
 use crate::prelude::*;
 use crate::programs::Linking;
 
@@ -12,10 +12,7 @@ pub(super) static BENCHMARK: Benchmark = Benchmark {
     metric: BenchmarkMetric::lower(Unit::Seconds, "process"),
     class: Class::Process,
     stresses: &[Primitive::Exec],
-    operation: Some(Operation::new(
-        "fork and exec",
-        &[(Primitive::ContextSwitch, 2.0), (Primitive::Fork, 1.0), (Primitive::SyscallEntry, 50.0)],
-    )),
+    operation: Some(FORK_AND_EXEC),
     sources: &[DefinitionSource::new("BSD", "vfork", "vfork(2)")],
     prepare,
     ..Benchmark::BLANK

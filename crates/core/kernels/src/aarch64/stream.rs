@@ -5,7 +5,6 @@
 //! by the number `\s` of the stream; `\o` is the offset in the iteration, in bytes. A step uses a pair of registers.
 //! Streaming stores are `stnp`, a hint that the CPU may ignore.
 
-use crate::LoopCost;
 use crate::stream_variant::{Body, Stores, StreamKind, StreamPass, Variant, Width};
 
 /// The text of one step of a kind, by register.
@@ -128,7 +127,7 @@ macro_rules! row {
             width: Width::$width,
             stores: Stores::$stores,
             streams: $streams,
-            iteration: iteration(StreamKind::$kind, $streams * $bytes, $unit),
+            iteration: StreamKind::$kind.iteration($streams * $bytes, $unit),
             symbol: concat!("aarch64::stream::", stringify!($isa), "::", stringify!($module), "::", stringify!($name)),
             present: || true,
             body: Body::Assembly($name),
@@ -173,16 +172,3 @@ kinds!(integer, Integer, 16, "0, 16, 32, 48" by 64, "0, 16, 32, 48" by 64:
 
 /// By set of registers, then kind.
 pub(crate) static VARIANTS: [&[&[Variant]]; 3] = [neon::ALL, double::ALL, integer::ALL];
-
-const fn iteration(kind: StreamKind, bytes: u64, unit: u64) -> LoopCost {
-    let (inputs, outputs) = (kind.inputs() as u64, if kind.writes() { 1 } else { 0 });
-    LoopCost {
-        elements: bytes / 8,
-        bytes_read: inputs * bytes,
-        bytes_written: outputs * bytes,
-        loads: inputs * bytes / unit,
-        stores: outputs * bytes / unit,
-        flops: kind.flops() * bytes / 8,
-        ops: bytes / 8,
-    }
-}

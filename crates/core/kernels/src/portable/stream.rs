@@ -2,27 +2,17 @@
 
 use std::hint::black_box;
 
+use crate::native;
 use crate::stream_variant::{Body, OnSlices, Stores, StreamKind, Variant, Width};
-use crate::{LoopCost, native};
 
 const fn row(kind: StreamKind, symbol: &'static str, body: OnSlices) -> Variant {
-    let bytes_read = 8 * kind.inputs() as u64;
-    let bytes_written = if kind.writes() { 8 } else { 0 };
     Variant {
         kind,
         name: "compiled",
         width: Width::Compiled,
         stores: Stores::Normal,
         streams: 1,
-        iteration: LoopCost {
-            elements: 1,
-            bytes_read,
-            bytes_written,
-            loads: bytes_read / 8,
-            stores: bytes_written / 8,
-            flops: kind.flops(),
-            ops: 1,
-        },
+        iteration: kind.iteration(8, 8),
         symbol,
         present: || true,
         body: Body::Compiled(body),

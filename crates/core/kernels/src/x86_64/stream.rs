@@ -6,7 +6,6 @@
 //! with renaming that is equivalent to many. A name that a step does not use is "-", because an `.irp` over an empty
 //! list assembles nothing.
 
-use crate::LoopCost;
 use crate::stream_variant::{Body, Stores, StreamKind, StreamPass, Variant, Width};
 
 /// The text of one step of a kind, by encoding.
@@ -113,7 +112,7 @@ macro_rules! row {
             width: Width::$width,
             stores: Stores::$stores,
             streams: $streams,
-            iteration: iteration(StreamKind::$kind, $streams * $bytes, $unit),
+            iteration: StreamKind::$kind.iteration($streams * $bytes, $unit),
             symbol: concat!("x86_64::stream::", stringify!($isa), "::", stringify!($module), "::", stringify!($name)),
             present: $isa::present,
             body: Body::Assembly($name),
@@ -264,16 +263,3 @@ pub(crate) static VARIANTS: [&[Variant]; 27] = [
     integer::read::ROWS,
     integer::write::ROWS,
 ];
-
-const fn iteration(kind: StreamKind, bytes: u64, unit: u64) -> LoopCost {
-    let (inputs, outputs) = (kind.inputs() as u64, if kind.writes() { 1 } else { 0 });
-    LoopCost {
-        elements: bytes / 8,
-        bytes_read: inputs * bytes,
-        bytes_written: outputs * bytes,
-        loads: inputs * bytes / unit,
-        stores: outputs * bytes / unit,
-        flops: kind.flops() * bytes / 8,
-        ops: bytes / 8,
-    }
-}

@@ -59,7 +59,6 @@ pub fn place(
             Some(cpu) if allowed.contains(cpu) => Ok(vec![cpu]),
             _ => Err("the CPU is not there, or may not be used".to_owned()),
         },
-        Parties::Free => Ok(Vec::new()),
     }
 }
 
@@ -164,7 +163,7 @@ fn sized(suite: &str, entry: PlanEntry, machine: &Topology, allowed: &CpuSet, fr
 /// The note on a result's threads, unless they are one on each of equal cores.
 pub(crate) fn remark(benchmark: &Benchmark, machine: &Topology, cpus: &[usize]) -> Option<String> {
     let threads = CpuSet::from(cpus);
-    if benchmark.parties == Parties::Free || threads.len() < 2 {
+    if threads.len() < 2 {
         return None;
     }
     let used = |sets: &mut dyn Iterator<Item = &CpuSet>| sets.filter(|set| !set.and(&threads).is_empty()).count();
