@@ -47,7 +47,11 @@ pub(crate) fn run(arguments: &Arguments, common: &CommonOptions) -> Result<ExitS
     let place = run_finder::place(common)?;
     let accept = if arguments.accept { Some(store::open(&place, Access::Write)?) } else { None };
     // A store that cannot be read is an error now and not of each page.
-    drop(store::open(&place, Access::Read)?);
+    if let Err(error) = store::open(&place, Access::Read) {
+        let missing = run_finder::missing(common).filter(|_| error.is_missing());
+        let hint = |missing| anyhow::anyhow!("{missing}; `prony run` measures this machine and keeps the run");
+        return Err(missing.map_or_else(|| error.into(), hint));
+    }
     let token = shared_token(arguments.token_file.as_deref(), TOKEN_VARIABLE)?;
     let certificate = arguments.certificate.clone().zip(arguments.key.clone());
     let stopper = watch_for_signals()?;
