@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Records of 16 B beside iperf3 and qperf over loopback, in alternation, at one definition: each record is one write, and
-# each read takes one record at most. All are pinned the same: the sender to the last CPU, the receiver to the one before.
+# each read takes one record at most. All are pinned the same: the sender to the last CPU, the receiver to the one before,
+# and a connection lasts 3 s.
 #   cargo build --release && benches/small_records.sh target/release/prony [ROUNDS]
 # Prints bytes per second of each round, and Prony's median over each peer's. netperf is used too where it is installed.
 set -euo pipefail
@@ -22,7 +23,7 @@ fi
 sleep 1
 there="taskset -c $last"
 rate_of() { case $1 in
-    prony) "$prony" net stream --size 16B --read 16B --block 100ms --max-samples 8 --target 50 -q --no-store \
+    prony) "$prony" net stream --size 16B --read 16B --block 370ms --max-samples 8 --target 50 -q --no-store \
         --output "$work/run.json" >/dev/null
         python3 -c 'import json,statistics,sys
 result = json.load(open(sys.argv[1]))["results"][0]

@@ -179,5 +179,6 @@ fn limits(limit: ScaleLimit) -> &'static str {
         ScaleLimit::Receiver => "the receiver limits, each sender adds time",
         ScaleLimit::Senders => "the senders or the way to the receiver limit",
         ScaleLimit::Buffer => "the buffer of the receiver's port no longer holds what is on its way",
+        ScaleLimit::Waiting => "events wait for those before, and for how long is not known",
     }
 }

@@ -54,6 +54,8 @@ pub enum ScaleLimit {
     Senders,
     /// The buffer of the receiver's port.
     Buffer,
+    /// Events that wait for those before, for a time that is not known.
+    Waiting,
 }
 
 /// A prediction, or why there is none.
@@ -187,7 +189,7 @@ pub fn predict(points: &[ScalePoint], design: &ScaleDesign, senders: u32, level:
     }
     if matches!(design.load, ScaleLoad::Poisson(_)) && design.fragment_seconds.is_none() {
         // How long events wait depends on what they wait for.
-        return Some(ScalePrediction::Refused { limit: ScaleLimit::Receiver, from: most + 1 });
+        return Some(ScalePrediction::Refused { limit: ScaleLimit::Waiting, from: most + 1 });
     }
     // No error is below that of the law.
     let known: Vec<(f64, f64, f64)> = points
@@ -219,7 +221,7 @@ pub fn predict(points: &[ScalePoint], design: &ScaleDesign, senders: u32, level:
         && value * rate > SATURATED
     {
         // An event would wait for the one before.
-        return Some(ScalePrediction::Refused { limit: ScaleLimit::Receiver, from: most + 1 });
+        return Some(ScalePrediction::Refused { limit: ScaleLimit::Waiting, from: most + 1 });
     }
     let queued = if matches!(design.load, ScaleLoad::Poisson(_)) { QUEUED } else { 0.0 };
     let law = (LAW[0] + LAW[1] * f64::from(senders) / f64::from(most) + queued) * value;

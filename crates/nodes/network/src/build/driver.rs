@@ -224,10 +224,9 @@ impl Driver<'_> {
 
     /// Makes a receiver fail when it is time.
     fn lose(&mut self, lose: Option<(u32, u32)>, built: u32, loss: &mut Option<Loss>) -> Result<()> {
-        let Some((receiver, after)) = lose.filter(|(_, after)| loss.is_none() && built >= *after) else {
+        let Some((receiver, _)) = lose.filter(|(_, after)| loss.is_none() && built >= *after) else {
             return Ok(());
         };
-        let _ = after;
         *loss = Some(Loss { killed: Instant::now(), known: None, events: Vec::new(), repaired: None });
         self.send((self.job.senders + receiver) as usize, &BuildRequest::Die)
     }
