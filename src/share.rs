@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use model::{Fact, Run};
+use model::{Fact, Run, Sample};
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
@@ -219,9 +219,14 @@ fn file_name(run: &Run) -> PathBuf {
 }
 
 /// Writes a run without data that identify the user or the place into a folder, compressed, under the name of its
-/// machine.
+/// machine. Of its samples, the values stay: the program contains every reference run.
 pub(crate) fn write_reference(run: &Run, folder: &Path) -> Result<PathBuf> {
-    let shared = stripped(run, &salt()?)?;
+    let mut shared = stripped(run, &salt()?)?;
+    shared.session.sensors = None;
+    for sample in shared.results.iter_mut().flat_map(|result| &mut result.samples) {
+        let Sample { round, value, steady, invalid, .. } = std::mem::take(sample);
+        *sample = Sample { round, value, steady, invalid, ..Sample::default() };
+    }
     let path = folder.join(format!("{}.json.zst", crate::output::file_part(&shared.machine.name)));
     store::save_document(&path, &shared)?;
     Ok(path)

@@ -1,5 +1,5 @@
 //! `prony check` through the program: a screen, data, exit codes, and a real fleet with one slowed node.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails")]
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -8,9 +8,9 @@ use crate::common::{Answer, Place};
 use crate::outside::HalfCpu;
 use serde_json::Value;
 
-/// A stored run of a guest that had its machine to itself.
-fn alone() -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/docs/alone.json.zst").display().to_string()
+/// A stored run.
+fn document(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/docs/{name}.json.zst")).display().to_string()
 }
 
 fn rows(found: &Value) -> Vec<Value> {
@@ -22,68 +22,56 @@ fn rows(found: &Value) -> Vec<Value> {
 fn a_stored_run_fits_one_screen_and_says_what_is_expected() {
     let place = Place::new();
     let mut asked = place.prony();
-    asked.args(["check", "--run", &alone()]).env("COLUMNS", "80");
+    asked.args(["check", "--run", &document("alone")]).env("COLUMNS", "80");
     let answer = Answer::of(asked.output().unwrap());
     assert!([Some(0), Some(3)].contains(&answer.code), "{answer:?}");
     assert!(answer.out.lines().count() <= 24, "{}", answer.out);
     assert!(answer.out.lines().all(|line| line.chars().count() <= 80), "{}", answer.out);
     assert!(answer.out.contains("no expectation") && answer.out.contains("clock under load"), "{}", answer.out);
-    let data = place.ask(&["check", "--run", &alone(), "--format=json"]).json();
+    let data = place.ask(&["check", "--run", &document("alone"), "--format=json"]).json();
     let clock = rows(&data).into_iter().find(|row| row["title"] == "clock under load").unwrap();
     assert_eq!(clock["expected"]["basis"], "parts");
     let unexpected: Vec<Value> = rows(&data).into_iter().filter(|row| row["verdict"] == "no_expectation").collect();
     assert!(unexpected.iter().all(|row| row.get("expected").is_none()), "{unexpected:?}");
 }
 
+/// Runs of one guest: three as it was, one with half a CPU, one with a limit on its disk beside another program, and one
+/// in a nearly full file system.
 #[test]
-fn a_slower_copy_of_a_run_is_low_against_its_own_past() {
+fn real_findings_have_their_causes() {
     let place = Place::new();
-    place.ask(&["import", &alone()]).fine();
-    let run = place.ask(&["show", "1", "--format=json"]).fine().json();
-    let copy = |name: &str, factor: f64| {
-        let mut run = run.clone();
-        run.as_object_mut().unwrap().remove("quality");
-        run["id"] = name.into();
-        run["session"].as_object_mut().unwrap().remove("conditions");
-        for result in run["results"].as_array_mut().unwrap() {
-            result["flags"] = Value::Array(Vec::new());
-            if result["benchmark"] == "os.syscall_write" {
-                for sample in result["samples"].as_array_mut().unwrap() {
-                    sample["value"] = (factor * sample["value"].as_f64().unwrap()).into();
-                    for part in ["value", "cycles"] {
-                        if let Some(value) = sample["clean"][part].as_f64() {
-                            sample["clean"][part] = (factor * value).into();
-                        }
-                    }
-                }
-                for end in ["value", "low", "high"] {
-                    let value = result["outcome"]["measured"][end].as_f64().unwrap();
-                    result["outcome"]["measured"][end] = (factor * value).into();
-                }
-            }
-        }
-        let file = place.file(&format!("{name}.json"));
-        std::fs::write(&file, run.to_string()).unwrap();
-        file.display().to_string()
-    };
-    let earlier: Vec<String> =
-        (0..4).map(|number| copy(&format!("early{number}"), 1.0 + 0.01 * f64::from(number))).collect();
-    let words: Vec<&str> = std::iter::once("import").chain(earlier.iter().map(String::as_str)).collect();
-    place.ask(&words).fine();
-    let slow = copy("slow", 5.0);
-    let answer = place.ask(&["check", "--run", &slow, "--format=json"]);
-    let row = rows(&answer.json())
-        .into_iter()
-        .find(|row| row["id"].as_str().unwrap().starts_with("os.syscall_write"))
-        .unwrap();
-    assert_eq!((answer.code, row["verdict"].as_str()), (Some(1), Some("low")), "{row}");
-    assert_eq!(row["expected"]["basis"], "own_past");
-    assert!(row["p"].as_f64().unwrap() < 0.05);
-    // Against healthy copies a fleet names it.
-    let found = place.ask(&["check", "--run", &earlier[0], "--run", &earlier[1], "--run", &slow, "--format=json"]);
-    assert_eq!(found.code, Some(1));
-    let drain = found.json()["drain"].clone();
-    assert!(drain.as_array().unwrap().len() == 1 && drain[0].as_str().unwrap().contains("slow"), "{drain}");
+    let earlier = ["first", "second", "third"].map(|name| document(&format!("check-{name}")));
+    place.ask(&["import", &earlier[0], &earlier[1], &earlier[2]]).fine();
+    let ask = |name: &str| place.ask(&["check", "--run", &document(name), "--format=json"]);
+    let found = |answer: &Answer, id: &str| rows(&answer.json()).into_iter().find(|row| row["id"] == id).unwrap();
+    let half = ask("check-half-cpu");
+    let cpus = found(&half, "cpu.online");
+    assert_eq!((half.code, &cpus["verdict"]), (Some(1), &"low".into()));
+    assert_eq!(cpus["causes"][0]["because"], "a control group allows 0.50 CPUs");
+    let busy = ask("check-busy-disk");
+    let disk = found(&busy, "file.fsync");
+    assert_eq!(
+        (busy.code, &disk["verdict"], &disk["expected"]["basis"]),
+        (Some(0), &"busy".into(), &"own_past".into())
+    );
+    assert!(disk["p"].as_f64().unwrap() < 0.05, "{disk}");
+    let full = ask("check-full").json();
+    assert_eq!(full["nodes"][0]["look"][0]["because"], "the file system is 96% full");
+}
+
+#[test]
+fn a_reference_run_and_one_of_another_machine_tell_what_is_expected() {
+    let place = Place::new();
+    let mut run = place.ask(&["show", &document("alone"), "--format=json"]).fine().json();
+    run.as_object_mut().unwrap().remove("quality");
+    (run["id"], run["machine"]["fingerprint"]) = ("another".into(), "another".into());
+    let file = place.file("another.json");
+    std::fs::write(&file, run.to_string()).unwrap();
+    place.ask(&["import", &file.display().to_string()]).fine();
+    let data = place.ask(&["check", "--run", &document("alone"), "--format=json"]).json();
+    let clock = rows(&data).into_iter().find(|row| row["id"] == "os.clock_read").unwrap();
+    assert_eq!(clock["expected"]["basis"], "same_model", "{clock}");
+    assert!(clock["expected"]["says"].as_str().unwrap().starts_with("2 machines"), "{clock}");
 }
 
 #[test]
@@ -128,6 +116,10 @@ fn a_node_slowed_by_a_quota_is_named_with_its_cause() {
         let drain = found["drain"].as_array().unwrap();
         testing::hold!(drain.iter().any(|node| node == "c") && drain.len() < 3, "{}", found["findings"]);
         assert_eq!(answer.code, Some(1));
+        println!(
+            "| 3 nodes of one host | 1 of 1 with a CPU quota found | {} of 2 healthy ones named |",
+            drain.len() - 1
+        );
         Ok(())
     });
 }

@@ -100,8 +100,7 @@ pub fn limits_under(root: &Path) -> Result<CgroupLimits> {
     if let Some(pids) = place(&groups, &mounts, "pids") {
         found.processes = least(&pids, |dir| text::number(dir.join("pids.max")).ok());
     }
-    let io = place(&groups, &mounts, "io").filter(|io| io.version == 2);
-    if let Some(io) = io.or_else(|| place(&groups, &mounts, "blkio").filter(|io| io.version == 1)) {
+    if let Some(io) = place(&groups, &mounts, "blkio") {
         // A line is `8:16 rbps=2097152 wiops=120`, of version 1 `8:16 120`; a disk without a limit has none.
         let files: &[&str] = if io.version == 2 { &["io.max"] } else { DISK_LIMITS };
         let read = |dir: &Path| files.iter().filter_map(|file| text::read(dir.join(file)).ok()).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! Twenty planted defects, each with two faults beside it that lower nothing.
 
-use check::{CheckRow, CheckVerdict, MachineCheck, PublicTable, check};
+use check::{CheckContext, CheckRow, CheckVerdict, MachineCheck, PublicTable, check};
 use model::{Run, TakenTime};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -130,6 +130,20 @@ fn disturbed_and_sparse_measurements_are_never_low() {
         let row = row(&found, "memory.load_latency");
         assert!(row.verdict == CheckVerdict::Busy && !row.note.is_empty(), "{row:?}");
     }
+}
+
+#[test]
+fn earlier_runs_count_unless_their_files_lay_elsewhere() {
+    let (mut past, mut run) = fleet(15);
+    slower(&mut run, "file.fsync", 6.0);
+    let verdict = |run: &Run, past: &[Run]| {
+        let past: Vec<&Run> = past.iter().collect();
+        let found = check(run, &CheckContext { past: &past, ..context(&[], &PublicTable::default()) });
+        (row(&found, "file.fsync").verdict, row(&found, "os.clock_read").verdict)
+    };
+    assert_eq!(verdict(&run, &past), (CheckVerdict::Low, CheckVerdict::Ok));
+    past.iter_mut().for_each(|past| put(&mut past.machine, "filesystem.target.source=/dev/sdb1"));
+    assert_eq!(verdict(&run, &past), (CheckVerdict::NoExpectation, CheckVerdict::Ok));
 }
 
 #[test]

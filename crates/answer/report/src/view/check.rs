@@ -94,10 +94,10 @@ fn lines(row: &CheckRow) -> Vec<TableRow> {
         (Some(value), Some(metric)) => Cell::Value(PrintedQuantity::of(value, metric.unit).in_metric(metric)),
         _ => Cell::text(&row.found),
     };
-    let expected = match (&row.expected, &row.metric) {
-        (Some(range), Some(metric)) => {
-            let middle = (range.low * range.high).sqrt();
-            Cell::Interval(PrintedQuantity::interval(middle, range.low, range.high, metric.unit).in_metric(metric))
+    let expected = match (&row.value, &row.expected, &row.metric) {
+        // In the unit of the value beside it.
+        (Some(value), Some(range), Some(metric)) => {
+            Cell::Interval(PrintedQuantity::interval(value.value, range.low, range.high, metric.unit).in_metric(metric))
         }
         _ => Cell::text(&row.wanted),
     };

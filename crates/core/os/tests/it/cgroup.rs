@@ -23,6 +23,7 @@ fn recorded_containers_tell_their_limits() {
         assert!(left.unwrap() < 200 * MIB && left.unwrap() > 190 * MIB, "{name}: {left:?}");
         assert_eq!(tasks.map(|room| (room.limit, room.refused)), Some((12, 0)), "{name}");
     }
+    assert_eq!(of("tight-v1").0.disks, ["254:0"]);
     let root = testing::container::tree("tight-v2");
     assert_eq!(throttled_under(root.path()).unwrap().throttled, 7);
 }
