@@ -141,13 +141,10 @@ pub(crate) fn keys(prefix: &str) -> String {
     fill(sql, prefix)
 }
 
-/// Runs of a machine in the order of time whose environment differs from the one before, each with its digest.
-/// Parameter: its fingerprint.
+/// Runs of a machine in the order of time, each with the digest of its environment. Parameter: its fingerprint.
 pub(crate) fn environments(prefix: &str) -> String {
-    let sql = "SELECT number, started, digest FROM (
-            SELECT number, started, moment, digest, lag(digest) OVER (ORDER BY moment, number) AS before
-            FROM %runs JOIN %run_environments USING (number) WHERE ~ = $1) changed
-        WHERE before IS NULL OR before <> digest ORDER BY moment, number";
+    let sql = "SELECT number, started, digest FROM %runs JOIN %run_environments USING (number)
+        WHERE ~ = $1 ORDER BY moment, number";
     fill(sql, prefix)
 }
 
