@@ -49,5 +49,5 @@ pub use order_statistic::{
 };
 pub use quantile::{median, quantile};
 pub use rank::{RankInterval, rank_intervals};
-pub use ratio::{geometric_mean, ratio};
-pub use stop::{CALLING_LEVEL, CheckpointResult, calling_interval, decide_at_checkpoint, decide_on_clean};
+pub use ratio::geometric_mean;
+pub use stop::{CALLING_LEVEL, CheckpointResult, decide_at_checkpoint, decide_on_clean};

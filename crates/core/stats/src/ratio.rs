@@ -1,7 +1,7 @@
-//! Ratios of results and their geometric mean, with propagated intervals.
+//! The geometric mean of ratios of results, with a propagated interval.
 //!
-//! Ratios are propagated on the logarithmic scale, where errors add (Fleming and Wallace, Communications of the ACM 29,
-//! 1986, on why the mean of ratios is geometric); the mean's interval is by Monte-Carlo propagation (JCGM 101:2008).
+//! Errors add on the logarithmic scale (Fleming and Wallace, Communications of the ACM 29, 1986, on why the mean of
+//! ratios is geometric); the mean's interval is by Monte-Carlo propagation (JCGM 101:2008).
 
 use rand::seq::SliceRandom;
 
@@ -9,20 +9,6 @@ use crate::distribution::normal_quantile;
 use crate::interval::{Estimated, Interval};
 use crate::quantile::quantile_of_sorted;
 use crate::simulate::generator;
-
-/// Ratio of two positive results with independent errors. Distances from the value to the ends of the interval, as
-/// logarithms, add in quadrature, each scaled to `level` from its own.
-///
-/// `None` unless values and ends are finite and positive, and levels are strictly between 0 and 1.
-pub fn ratio(numerator: &Estimated, denominator: &Estimated, level: f64) -> Option<Estimated> {
-    let (n, d) = (Split::of(numerator)?, Split::of(denominator)?);
-    let z = normal_quantile(0.5 + level / 2.0);
-    let centre = n.centre - d.centre;
-    let down = z * n.down.hypot(d.up);
-    let up = z * n.up.hypot(d.down);
-    let interval = Interval::new((centre - down).exp(), (centre + up).exp(), level);
-    z.is_finite().then_some(Estimated { value: centre.exp(), interval })
-}
 
 /// A member of a geometric mean, as logarithms.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,16 +106,6 @@ struct Split {
 }
 
 impl Split {
-    fn of(e: &Estimated) -> Option<Self> {
-        let Interval { low, high, level } = e.interval;
-        let sound = e.value > 0.0 && low > 0.0 && high.is_finite() && low <= e.value && e.value <= high;
-        let bounded = level > 0.0 && level < 1.0;
-        if !sound || !bounded {
-            return None;
-        }
-        Self::of_logs(e.value.ln(), Interval::new(low.ln(), high.ln(), level))
-    }
-
     /// From a logarithm and an interval of logarithms that contains it.
     fn of_logs(centre: f64, interval: Interval) -> Option<Self> {
         let Interval { low, high, level } = interval;
@@ -149,31 +125,6 @@ impl Split {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn around(value: f64, sd: f64) -> Estimated {
-        let z = 1.959_963_984_540_054;
-        Estimated { value, interval: Interval::new(value * (-z * sd).exp(), value * (z * sd).exp(), 0.95) }
-    }
-
-    #[test]
-    fn errors_add_in_quadrature() {
-        let r = ratio(&around(200.0, 0.03), &around(100.0, 0.04), 0.95).unwrap();
-        assert!((r.value - 2.0).abs() < 1e-12);
-        assert!((r.interval.relative_half_width() - 1.96 * 0.05).abs() < 1e-4);
-        assert!(
-            ratio(&around(200.0, 0.03), &Estimated { value: 0.0, interval: Interval::new(0.0, 1.0, 0.95) }, 0.95)
-                .is_none()
-        );
-    }
-
-    #[test]
-    fn a_different_level_of_one_part_is_not_taken_for_a_smaller_error() {
-        let mut sharp = around(100.0, 0.04);
-        sharp.interval =
-            Interval::new(100.0 * (-2.575_829_3 * 0.04_f64).exp(), 100.0 * (2.575_829_3 * 0.04_f64).exp(), 0.99);
-        let r = ratio(&around(200.0, 0.03), &sharp, 0.95).unwrap();
-        assert!((r.interval.relative_half_width() - 1.96 * 0.05).abs() < 1e-4);
-    }
 
     /// Results of one class, each with its own weight.
     fn members(logs: &[f64], sd: f64, floor: f64, weights: &[f64]) -> Vec<RatioMember> {

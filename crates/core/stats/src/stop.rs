@@ -9,7 +9,7 @@
 //! misses in a share `a`, at most `a / p` of the decisions are wrong. So `a` must be small compared with any `p` worth
 //! reporting. The deciding interval is also the printed one, since a narrower one inside it would miss more often.
 
-use model::RULES;
+use model::{Estimate, RULES};
 
 use crate::autocorrelation::usual_inflation;
 use crate::interval::Interval;
@@ -55,7 +55,6 @@ pub fn decide_at_checkpoint(
     level: f64,
 ) -> CheckpointResult {
     let modes = modes_of_samples(values, batches);
-    // By the logarithm and by the printed value, whichever is wider.
     let called = calling_interval(values, level).filter(|found| is_within(found, target));
     let converged = called.is_some() && modes.len() == 1;
     let interval = called.filter(|_| converged).or_else(|| sample_median_interval(values, level));
@@ -76,14 +75,14 @@ pub fn decide_on_clean(values: &[f64], batches: &[Option<FastBatches>], target: 
 }
 
 fn is_within(found: &MedianInterval, target: f64) -> bool {
-    let interval = &found.interval;
-    interval.relative_half_width() <= target && interval.half_width() <= target * found.median.abs()
+    let Interval { low, high, level } = found.interval;
+    Estimate::of_samples(found.median, (low, high), level, 0).is_narrow(target)
 }
 
 /// The extremes of few samples, widened; its level is [`CALLING_LEVEL`]. `None` for fewer samples than at the first
 /// early checkpoint, for enough of them for order statistics, and if a higher level is wanted. Numbers between two
 /// checkpoints occur where samples are evaluated again after the last one.
-pub fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
+fn early_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     let (_, factor) = EARLY.iter().rfind(|(samples, _)| *samples <= values.len())?;
     let few = fewest_samples(level).is_none_or(|enough| values.len() < enough);
     let range = sample_median_range(values).filter(|_| few && level <= CALLING_LEVEL)?;
@@ -103,7 +102,7 @@ pub fn expected_half_width(values: &[f64], samples: usize, level: f64) -> Option
 }
 
 /// The interval that must be within the target for convergence. `level` is the plan's.
-pub fn calling_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
+fn calling_interval(values: &[f64], level: f64) -> Option<MedianInterval> {
     sample_median_interval(values, level.max(CALLING_LEVEL))
 }
 

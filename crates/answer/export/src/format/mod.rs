@@ -13,8 +13,6 @@ use crate::Error;
 pub struct ExportFormat {
     /// Its name.
     pub name: &'static str,
-    /// Usual extension of its files, without the dot.
-    pub extension: &'static str,
     /// Its purpose.
     pub about: &'static str,
     pub(crate) write: fn(&[Run], &mut dyn Write) -> Result<(), Error>,
@@ -23,13 +21,11 @@ pub struct ExportFormat {
 static FORMATS: [ExportFormat; 2] = [
     ExportFormat {
         name: "openmetrics",
-        extension: "txt",
         about: "OpenMetrics text for Prometheus and similar tools",
         write: openmetrics::write,
     },
     ExportFormat {
         name: "benchstat",
-        extension: "txt",
         about: "Go's benchmark lines, one for each sample, for benchstat",
         write: benchstat::write,
     },

@@ -1,5 +1,5 @@
-//! From the samples of a result to a verdict: converged, continue, cannot converge, or modes. Pure, and the only module
-//! that compares the width of an interval with a target, always by [`Estimate::is_narrow`].
+//! From the samples of a result to a verdict: converged, continue, cannot converge, or modes. Pure. The width of an
+//! interval is compared with a target here and in [`stats::stop`], always by [`Estimate::is_narrow`].
 
 mod expected;
 pub(crate) mod pairs;
@@ -9,7 +9,7 @@ use model::{
     BenchmarkResult, Better, Estimate, EstimateMethod, Flag, Footprint, Mode, Outcome, Plan, QuantileEstimate, RULES,
     Sample, ValueBasis,
 };
-use stats::order_statistic::{MedianInterval, sample_median_interval, sample_median_range};
+use stats::order_statistic::{sample_median_interval, sample_median_range};
 use stats::{CALLING_LEVEL, FastBatches, Interval, PairedDifference, difference, modes_of_samples};
 
 pub(crate) use self::expected::expected;
@@ -146,21 +146,18 @@ impl Value {
 fn single(result: &BenchmarkResult, samples: &[Classified<'_>], values: &[f64], goal: Goal<'_>) -> Value {
     let batches = samples.first().map_or(0, |first| first.sample.nanos.len().max(first.sample.readings.len()));
     let (batches, level) = (count(batches), goal.plan.level);
-    let modes = modes_of_samples(values, &fast_batches(result, samples));
-    if modes.len() > 1 {
-        return Value::modes(&modes, values, level, batches);
-    }
-    let of =
-        |method| move |found: MedianInterval| estimate(found.median, found.interval, values.len(), batches, method);
-    let called = stats::calling_interval(values, level).map(of(EstimateMethod::OrderStatistic));
     // Values in cycles of clean batches do not drift with the host: few of them suffice where they agree well.
-    let few = stats::stop::early_interval(values, level).filter(|_| *result.basis() == ValueBasis::Cycles);
-    let few = few.map(of(EstimateMethod::WidenedExtremes));
-    // The interval that calls a result within its target is printed: a narrower one inside it would miss more often.
-    let called = called.into_iter().chain(few).filter(|_| modes.len() == 1);
-    let called = called.into_iter().find(|one| one.is_within(goal.target, CALLING_LEVEL));
-    match called.or_else(|| interval_or_range(values, level, batches)) {
-        Some(estimate) => Value { outcome: Outcome::Measured(estimate), within: called.is_some(), resolution: None },
+    let rule = if *result.basis() == ValueBasis::Cycles { stats::decide_on_clean } else { stats::decide_at_checkpoint };
+    let seen = rule(values, &fast_batches(result, samples), goal.target, level);
+    if seen.modes.len() > 1 {
+        return Value::modes(&seen.modes, values, level, batches);
+    }
+    let method = if seen.early { EstimateMethod::WidenedExtremes } else { EstimateMethod::OrderStatistic };
+    match seen.interval.or_else(|| sample_median_range(values)) {
+        Some(found) => {
+            let estimate = estimate(found.median, found.interval, values.len(), batches, method);
+            Value { outcome: Outcome::Measured(estimate), within: seen.converged, resolution: None }
+        }
         None => Value::nothing("the run ended before it had two samples, and one process has no interval"),
     }
 }

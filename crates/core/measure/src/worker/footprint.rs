@@ -36,7 +36,7 @@ pub(super) struct UsageMoment {
 impl UsageMoment {
     /// The counters now, with those of the hardware if they could be opened.
     pub(super) fn now(counters: Option<&Counters>) -> Option<Self> {
-        let count = |event| counters?.read_one(event).ok().flatten().map(|count| count.value);
+        let count = |event| counters?.read_one(event).ok().flatten();
         Some(Self {
             own: Usage::of(Who::Process).ok()?,
             children: Usage::of(Who::Children).ok()?,

@@ -2,7 +2,7 @@
 
 use std::os::fd::{FromRawFd, OwnedFd};
 
-use crate::counters::{Count, CounterEvent};
+use crate::counters::CounterEvent;
 use crate::error::{Error, Result};
 
 /// `struct perf_event_attr` in its first published form (64 bytes, `PERF_ATTR_SIZE_VER0`), which every kernel accepts.
@@ -37,7 +37,6 @@ const CLOSE_ON_EXEC: libc::c_ulong = 1 << 3;
 #[derive(Debug)]
 pub(super) struct Counter {
     fd: OwnedFd,
-    user_only: bool,
     what: &'static str,
 }
 
@@ -73,10 +72,11 @@ impl Counter {
         }
         // SAFETY: the kernel has just returned this descriptor, and nothing else owns it.
         let fd = unsafe { OwnedFd::from_raw_fd(fd as i32) };
-        Ok(Self { fd, user_only, what })
+        Ok(Self { fd, what })
     }
 
-    pub(super) fn read(&self) -> Result<Count> {
+    /// The events so far; scaled to all of the time if the counter shared its hardware with others.
+    pub(super) fn read(&self) -> Result<u64> {
         let mut answer = [0; 24];
         let got = rustix::io::read(&self.fd, &mut answer).map_err(|error| Error::os(self.what, error))?;
         if got < answer.len() {
@@ -86,14 +86,13 @@ impl Counter {
         let [value, enabled, running] = [0, 1, 2].map(word);
         if enabled == 0 {
             // A thread that has not run since then had nothing to count.
-            return Ok(Count { value, counted: 1.0, user_only: self.user_only });
+            return Ok(value);
         }
         if running == 0 {
             return Err(Error::refused(self.what, "the counter was never scheduled on the hardware"));
         }
         let counted = (running as f64 / enabled as f64).min(1.0);
-        let value = if counted < 1.0 { (value as f64 / counted).round() as u64 } else { value };
-        Ok(Count { value, counted, user_only: self.user_only })
+        Ok(if counted < 1.0 { (value as f64 / counted).round() as u64 } else { value })
     }
 }
 
