@@ -28,7 +28,7 @@ const LONG: u32 = 20;
 /// Noise may hide a planted cause from one pair of short runs; one of several pairs must show it. A quiet machine shows
 /// it in brief ones, which are tried first.
 fn within_tries(what: &str, attempt: impl FnMut(u32) -> Result<(), String>) {
-    tried(what, if testing::wants_slow() { &[BRIEF, LONG, LONG, LONG] } else { &[4; 3] }, attempt);
+    tried(what, if testing::wants_slow() { &[BRIEF, LONG, LONG, LONG, LONG] } else { &[4; 3] }, attempt);
 }
 
 /// One attempt for each limit of its runs in seconds, until one succeeds.
